@@ -13,7 +13,7 @@
 //! | [`refusal`], [`error`] | the contract's reasons, the error core, conversion to a `Status` |
 //! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
 //! | [`users`] | which users exist |
-//! | [`db`] | the pool, migrations, and the one way to write |
+//! | [`db`], [`group_commit`] | the pool, migrations, the one way to write; many callers in one transaction |
 //! | [`outbox`], [`consumer`], [`inbox`] | events: written with a change, published, applied once |
 //! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
 //! | [`audit`] | audit entries, published with the change |
@@ -47,6 +47,7 @@ pub mod db;
 pub mod dead_letter;
 pub mod deadline;
 pub mod error;
+pub mod group_commit;
 pub mod healthcheck;
 pub mod idempotency;
 pub mod identity;

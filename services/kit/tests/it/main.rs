@@ -13,6 +13,7 @@ mod clients;
 mod configuration;
 mod consumers;
 mod crash_points;
+mod group_commit;
 mod healthchecks;
 mod helpers;
 mod idempotency_keys;

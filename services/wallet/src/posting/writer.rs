@@ -1,26 +1,21 @@
-//! The group commit: one task that posts what has queued up while its last commit ran.
+//! The group commit of postings: kit's queue, and what its writer does with a batch.
 //!
-//! The task belongs to the process, not to a call, so a caller that goes away breaks nothing: its posting is made or,
-//! if its turn had not come, skipped. Every command may be repeated safely, because it carries an order or a key.
+//! Every command may be repeated safely, because it carries an order or a key.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::chaos::{Defect, Moment, Site};
 use adfolio_kit::clock::{Clock, Ids};
 use adfolio_kit::deadline::Deadline;
+use adfolio_kit::group_commit::{self, Limits, NotCommitted, Queued, Work};
 use adfolio_kit::outbox::Notifier;
 use adfolio_kit::refusal::{Reason, Refusal, chain, is_serialization_failure, is_unavailable};
-use adfolio_kit::telemetry::{self, Work};
 use chrono::{DateTime, Utc};
-use metrics::{Counter, Gauge};
-use opentelemetry::context::FutureExt as _;
-use opentelemetry::trace::{SpanKind, TraceContextExt as _};
-use opentelemetry::{Context, KeyValue};
+use metrics::Counter;
 use sqlx::{ConnectOptions, Connection, PgConnection, PgPool};
-use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
-use tracing::{error, warn};
+use tracing::error;
 
 use super::batch::Item;
 use super::command::Command;
@@ -35,9 +30,6 @@ const BATCH_LIMIT: Duration = Duration::from_secs(15);
 /// Attempts under locks at a batch that got in the way of another replica's.
 const LOCKING_ATTEMPTS: u32 = 3;
 
-/// How long a batch waits for the callers of the last one at most. The timer's resolution is a millisecond.
-const GATHERING_LIMIT: Duration = Duration::from_millis(1);
-
 /// A session that was unused for longer is tested before it is used again, so that a restart of the server fails no
 /// posting.
 const SESSION_IDLE_LIMIT: Duration = Duration::from_millis(500);
@@ -51,69 +43,44 @@ const CONNECT_LIMIT: Duration = Duration::from_secs(3);
 /// How the session is named in the server's list, behind the service's name.
 const SESSION_NAME: &str = "adfolio-wallet-writer";
 
-/// A command that waits for its batch.
-#[derive(Debug)]
-struct Job {
-    command: Command,
-    deadline: Deadline,
-    traceparent: Option<String>,
-    answer: oneshot::Sender<Result<Result<Done, Refused>, WalletError>>,
-}
-
-impl Job {
-    /// No caller waits any more. Such a command is never posted, so that a caller who gave up can rely on it sooner.
-    fn is_over(&self) -> bool {
-        self.deadline.has_passed() || self.answer.is_closed()
-    }
-}
-
 /// Hands commands to the writer. Cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Queue {
-    sender: mpsc::Sender<Job>,
-    closing: CancellationToken,
-    depth: Gauge,
-    refused_when_full: Counter,
-}
+pub struct Queue(group_commit::Queue<Posting>);
+
+/// The task behind a [`Queue`].
+pub type Writer = group_commit::Writer<Posting>;
 
 impl Queue {
     /// Posts a command and answers what became of it. The posting is made even if the caller is gone by then.
     pub async fn post(&self, command: Command, deadline: Deadline) -> Result<Done, WalletError> {
-        let (answer, answered) = oneshot::channel();
-        let job = Job {
-            command,
-            deadline,
-            traceparent: telemetry::traceparent(),
-            answer,
-        };
-        self.sender.try_send(job).map_err(|_| {
-            self.refused_when_full.increment(1);
-            WalletError::QueueFull
-        })?;
-        self.depth.increment(1.0);
-        // The writer drops a sender only together with the process.
-        let outcome = answered.await.map_err(|_| WalletError::OutcomeUnknown)??;
-        Ok(outcome?)
+        let outcome = self.0.commit(command, deadline).await;
+        Ok(outcome??)
     }
 
     /// Ends the writer once its queue is empty.
     pub fn close(&self) {
-        self.closing.cancel();
+        self.0.close();
     }
 }
 
-/// The task behind a [`Queue`].
+impl From<NotCommitted<sqlx::Error>> for WalletError {
+    fn from(why: NotCommitted<sqlx::Error>) -> Self {
+        match why {
+            NotCommitted::QueueFull => Self::QueueFull,
+            NotCommitted::Overdue => Self::Overdue,
+            NotCommitted::Unconfirmed => unconfirmed(),
+            NotCommitted::Failed(_) => Self::PostingFailed,
+        }
+    }
+}
+
+/// What the writer does with a batch.
 #[derive(Debug)]
-pub struct Writer {
-    jobs: mpsc::Receiver<Job>,
-    closing: CancellationToken,
+pub struct Posting {
     pool: PgPool,
     clock: Clock,
     ids: Ids,
     notifier: Notifier,
-    batch_max: usize,
-    /// Commands of the last batch.
-    last_batch: usize,
     session: Option<Session>,
     metrics: Metrics,
 }
@@ -121,17 +88,13 @@ pub struct Writer {
 /// Handles of the writer's metrics: looking them up for each posting would cost more than counting.
 #[derive(Debug)]
 struct Metrics {
-    depth: Gauge,
-    batches: Counter,
     conflicts: Counter,
     outcomes: [(&'static str, Counter); OUTCOMES.len()],
 }
 
 impl Metrics {
-    fn new(depth: Gauge) -> Self {
+    fn new() -> Self {
         Self {
-            depth,
-            batches: metrics::counter!("wallet_posting_batches_total"),
             conflicts: metrics::counter!("wallet_posting_conflicts_total"),
             outcomes: OUTCOMES.map(|name| {
                 (
@@ -179,133 +142,46 @@ enum How {
 
 /// Makes a queue and its writer.
 pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) -> (Queue, Writer) {
-    let (sender, jobs) = mpsc::channel(args.posting_queue_max.into());
-    let closing = CancellationToken::new();
-    let depth = metrics::gauge!("wallet_posting_queue_depth");
-    depth.set(0.0);
-    let writer = Writer {
-        jobs,
-        closing: closing.clone(),
+    let posting = Posting {
         pool,
         clock,
         ids: Ids::random(),
         notifier,
-        batch_max: args.posting_batch_max.into(),
-        last_batch: 0,
         session: None,
-        metrics: Metrics::new(depth.clone()),
+        metrics: Metrics::new(),
     };
-    let queue = Queue {
-        sender,
-        closing,
-        depth,
+    let limits = Limits {
+        batch_max: args.posting_batch_max.into(),
+        queue_max: args.posting_queue_max.into(),
+    };
+    let metrics = group_commit::Metrics {
+        depth: metrics::gauge!("wallet_posting_queue_depth"),
+        batches: metrics::counter!("wallet_posting_batches_total"),
         refused_when_full: metrics::counter!("wallet_postings_refused_by_full_queue_total"),
     };
-    (queue, writer)
+    let (queue, writer) = group_commit::queue(posting, limits, metrics);
+    (Queue(queue), writer)
 }
 
-impl Writer {
-    /// Posts until the queue is closed and empty.
-    pub async fn run(mut self) {
-        while let Some(batch) = self.next_batch().await {
-            self.post(batch).await;
-        }
-    }
+impl Work for Posting {
+    type Command = Command;
+    type Outcome = Result<Done, Refused>;
+    type Failure = sqlx::Error;
 
-    /// Waits for work and takes as much as is there, at most a batch. None at the end.
-    ///
-    /// The callers of the last batch have just been answered, and many will call again at once. If fewer commands are
-    /// there than were in it, the others get a moment: two small batches cost much more than one.
-    async fn next_batch(&mut self) -> Option<Vec<Job>> {
-        let mut batch = Vec::new();
-        while batch.is_empty() {
-            let job = self.wait().await?;
-            self.take(job, &mut batch);
-        }
-        let give_up = Instant::now() + GATHERING_LIMIT;
-        while batch.len() < self.batch_max {
-            let job = match self.jobs.try_recv() {
-                Ok(job) => Some(job),
-                Err(_) if batch.len() >= self.last_batch => None,
-                Err(_) => tokio::time::timeout_at(give_up, self.wait())
-                    .await
-                    .unwrap_or_default(),
-            };
-            let Some(job) = job else { break };
-            self.take(job, &mut batch);
-        }
-        self.last_batch = batch.len();
-        Some(batch)
-    }
-
-    /// Takes a command into the batch, unless its caller has gone.
-    fn take(&self, job: Job, batch: &mut Vec<Job>) {
-        self.metrics.depth.decrement(1.0);
-        if job.is_over() {
-            let _ = job.answer.send(Err(WalletError::Overdue));
-        } else {
-            batch.push(job);
-        }
-    }
-
-    async fn wait(&mut self) -> Option<Job> {
-        tokio::select! {
-            biased;
-            job = self.jobs.recv() => job,
-            () = self.closing.cancelled() => None,
-        }
-    }
-
-    /// Posts a batch and answers its callers.
-    async fn post(&mut self, batch: Vec<Job>) {
-        match self.attempt(&batch).await {
-            Ok(outcomes) => self.answer(batch, outcomes),
-            Err(error) if is_outcome_unknown(&error) => {
-                warn!(
-                    error = chain(&error),
-                    postings = batch.len(),
-                    "batch was not confirmed"
-                );
-                for job in batch {
-                    let _ = job.answer.send(Err(unconfirmed()));
-                }
-            }
-            // The database refused the whole batch because of one of its commands: each alone, so that no other pays.
-            Err(error) if batch.len() > 1 => {
-                error!(
-                    error = chain(&error),
-                    postings = batch.len(),
-                    "batch was refused, posting one by one"
-                );
-                for job in batch {
-                    Box::pin(self.post(vec![job])).await;
-                }
-            }
-            Err(error) => {
-                for job in batch {
-                    error!(error = chain(&error), command = ?job.command, "posting was refused by the database");
-                    let _ = job.answer.send(Err(WalletError::PostingFailed));
-                }
-            }
-        }
-    }
+    const NAME: &'static str = "post";
 
     /// Posts a batch, again if another replica was at the same wallet, order or key at the same moment: what that one
     /// committed is seen by the next attempt.
-    async fn attempt(&mut self, batch: &[Job]) -> Result<Outcomes, sqlx::Error> {
+    async fn commit(&mut self, batch: &[Arc<Queued<Command>>]) -> Result<Outcomes, sqlx::Error> {
         let items: Vec<Item<'_>> = batch
             .iter()
-            .map(|job| Item {
-                command: &job.command,
+            .map(|queued| Item {
+                command: &queued.command,
                 ids: [self.ids.next(), self.ids.next()],
-                traceparent: job.traceparent.as_deref(),
+                traceparent: queued.traceparent.as_deref(),
             })
             .collect();
-        let work = in_traces_of(batch);
-        let mut outcome = self
-            .attempt_once(&items, How::Optimistic)
-            .with_context(work.clone())
-            .await;
+        let mut outcome = self.attempt(&items, How::Optimistic).await;
         for _ in 0..LOCKING_ATTEMPTS {
             match &outcome {
                 Err(error) if is_conflict(error) => {
@@ -313,19 +189,34 @@ impl Writer {
                 }
                 _ => break,
             }
-            outcome = self
-                .attempt_once(&items, How::Locking)
-                .with_context(work.clone())
-                .await;
+            outcome = self.attempt(&items, How::Locking).await;
+        }
+        if let (Err(error), [queued]) = (&outcome, batch)
+            && !Self::is_unconfirmed(error)
+        {
+            error!(error = chain(error), command = ?queued.command, "posting was refused by the database");
         }
         outcome
     }
 
-    async fn attempt_once(
-        &mut self,
-        items: &[Item<'_>],
-        how: How,
-    ) -> Result<Outcomes, sqlx::Error> {
+    fn is_unconfirmed(failure: &sqlx::Error) -> bool {
+        is_unavailable(failure) || !matches!(failure, sqlx::Error::Database(_))
+    }
+
+    fn committed(&mut self, outcomes: &[Result<Done, Refused>]) {
+        let is_applied =
+            |outcome: &Result<Done, Refused>| outcome.as_ref().is_ok_and(|done| !done.is_repeat);
+        if outcomes.iter().any(is_applied) {
+            self.notifier.notify();
+        }
+        for outcome in outcomes {
+            self.metrics.count(outcome);
+        }
+    }
+}
+
+impl Posting {
+    async fn attempt(&mut self, items: &[Item<'_>], how: How) -> Result<Outcomes, sqlx::Error> {
         let mut session = self.take_session().await?;
         // The writing statement commits by itself, so that before its commit is before all of it.
         let sites = items
@@ -384,20 +275,6 @@ impl Writer {
             used: now,
         })
     }
-
-    fn answer(&self, batch: Vec<Job>, outcomes: Outcomes) {
-        self.metrics.batches.increment(1);
-        let is_applied =
-            |outcome: &Result<Done, Refused>| outcome.as_ref().is_ok_and(|done| !done.is_repeat);
-        if outcomes.iter().any(is_applied) {
-            self.notifier.notify();
-        }
-        for (job, outcome) in batch.into_iter().zip(outcomes) {
-            self.metrics.count(&outcome);
-            // The caller may be gone; the posting stands.
-            let _ = job.answer.send(Ok(outcome));
-        }
-    }
 }
 
 async fn post(
@@ -417,37 +294,12 @@ async fn post(
     }
 }
 
-/// The work on the batch, in the first sampled trace of its postings; all of them are linked from it.
-fn in_traces_of(batch: &[Job]) -> Context {
-    let traces = batch.iter().filter_map(|job| job.traceparent.as_deref());
-    let mut parents = traces
-        .clone()
-        .map(|trace| telemetry::context_of(Some(trace)));
-    let sampled = parents.find(|parent| parent.span().span_context().is_sampled());
-    let parent = sampled.unwrap_or_else(|| telemetry::context_of(traces.clone().next()));
-    let postings = i64::try_from(batch.len()).unwrap_or(i64::MAX);
-    let work = Work {
-        name: "post",
-        kind: SpanKind::Internal,
-        fields: vec![KeyValue::new("postings", postings)],
-    };
-    work.begin(&parent, |span| {
-        span.update_name("post");
-        traces.for_each(|trace| telemetry::link(span, trace));
-    })
-}
-
 /// The answer to the callers of a batch that failed but may have been committed.
 fn unconfirmed() -> WalletError {
     if Defect::UnconfirmedIsRefused.is_enabled() {
         return Refusal::new(Reason::InsufficientBalance).into();
     }
     WalletError::OutcomeUnknown
-}
-
-/// Whether the batch may have been committed although it failed.
-fn is_outcome_unknown(error: &sqlx::Error) -> bool {
-    is_unavailable(error) || !matches!(error, sqlx::Error::Database(_))
 }
 
 /// Whether another batch got in the way: the same new order or key, or a deadlock.

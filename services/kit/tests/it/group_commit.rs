@@ -1,0 +1,237 @@
+//! Many callers, one transaction: each is answered for itself, and nobody pays for another.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::deadline::Deadline;
+use adfolio_kit::group_commit::{self, Limits, Metrics, NotCommitted, Queue, Queued, Work};
+use adfolio_testkit::{TestDatabase, eventually};
+use futures::future::join_all;
+use sqlx::{Connection as _, PgConnection};
+use tokio::task::JoinHandle;
+
+const TABLE: &str = "CREATE TABLE numbers (number int PRIMARY KEY CHECK (number > 0),
+                                           transaction xid8 NOT NULL DEFAULT pg_current_xact_id())";
+
+const LIMITS: Limits = Limits {
+    batch_max: 8,
+    queue_max: 8,
+};
+
+/// As the tests use it: a number that says how the connection fares.
+const LOST: i32 = 13;
+
+/// Adds numbers: one that is there is refused by the work, one below 1 by the database.
+#[derive(Debug)]
+struct Numbers(PgPool);
+
+#[derive(Debug, PartialEq)]
+struct Known;
+
+impl Work for Numbers {
+    type Command = i32;
+    type Outcome = Result<(), Known>;
+    type Failure = sqlx::Error;
+
+    const NAME: &'static str = "number";
+
+    async fn commit(
+        &mut self,
+        batch: &[Arc<Queued<i32>>],
+    ) -> Result<Vec<Self::Outcome>, sqlx::Error> {
+        let numbers: Vec<i32> = batch.iter().map(|queued| queued.command).collect();
+        let outcomes = db::write(&self.0, move |tx| {
+            Box::pin(async move {
+                let added = add_in_tx(tx, &numbers).await?;
+                let outcome = |number: &i32| added.contains(number).then_some(()).ok_or(Known);
+                Ok::<_, sqlx::Error>(numbers.iter().map(outcome).collect())
+            })
+        })
+        .await?;
+        if batch.iter().any(|queued| queued.command == LOST) {
+            return Err(sqlx::Error::PoolTimedOut);
+        }
+        Ok(outcomes)
+    }
+
+    fn is_unconfirmed(failure: &sqlx::Error) -> bool {
+        !matches!(failure, sqlx::Error::Database(_))
+    }
+}
+
+async fn add_in_tx(tx: &mut Tx, numbers: &[i32]) -> Result<Vec<i32>, sqlx::Error> {
+    let insert =
+        "INSERT INTO numbers SELECT unnest($1::int[]) ON CONFLICT DO NOTHING RETURNING number";
+    sqlx::query_scalar(insert).bind(numbers).fetch_all(tx).await
+}
+
+type Answer = Result<Result<(), Known>, NotCommitted<sqlx::Error>>;
+
+struct Fixture {
+    database: TestDatabase,
+    queue: Queue<Numbers>,
+    writer: JoinHandle<()>,
+}
+
+impl Fixture {
+    async fn new() -> Self {
+        let database = TestDatabase::create(&[]).await;
+        sqlx::raw_sql(TABLE)
+            .execute(&database.pool())
+            .await
+            .unwrap();
+        let work = Numbers(database.kit_pool());
+        let (queue, writer) = group_commit::queue(work, LIMITS, Metrics::of("numbers"));
+        Self {
+            database,
+            queue,
+            writer: tokio::spawn(writer.run()),
+        }
+    }
+
+    fn add(&self, number: i32, limit: Duration) -> JoinHandle<Answer> {
+        let queue = self.queue.clone();
+        tokio::spawn(async move { queue.commit(number, Deadline::after(limit)).await })
+    }
+
+    /// Keeps the writer busy with a first number until the returned connection is closed.
+    async fn busy(&self) -> (PgConnection, JoinHandle<Answer>) {
+        let mut blocker = PgConnection::connect(self.database.url()).await.unwrap();
+        sqlx::raw_sql("BEGIN; LOCK TABLE numbers")
+            .execute(&mut blocker)
+            .await
+            .unwrap();
+        let first = self.add(1, LONG);
+        eventually("the writer waits", || async {
+            let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'numbers'::regclass";
+            let waiting: i64 = sqlx::query_scalar(waiting).fetch_one(&self.database.pool()).await.unwrap();
+            waiting == 1
+        })
+        .await;
+        (blocker, first)
+    }
+
+    /// The numbers that are there, and in how many transactions they came.
+    async fn numbers(&self) -> (Vec<i32>, i64) {
+        let all = "SELECT coalesce(array_agg(number ORDER BY number), '{}'), count(DISTINCT transaction) FROM numbers";
+        sqlx::query_as(all)
+            .fetch_one(&self.database.pool())
+            .await
+            .unwrap()
+    }
+}
+
+const LONG: Duration = Duration::from_secs(10);
+
+/// Lets spawned callers reach the queue.
+async fn queued(callers: Vec<JoinHandle<Answer>>) -> Vec<JoinHandle<Answer>> {
+    for _ in 0..callers.len() * 4 {
+        tokio::task::yield_now().await;
+    }
+    callers
+}
+
+async fn answers(callers: Vec<JoinHandle<Answer>>) -> Vec<Answer> {
+    let answers = join_all(callers).await;
+    answers.into_iter().map(Result::unwrap).collect()
+}
+
+#[tokio::test]
+async fn what_queued_up_is_one_transaction_and_each_is_answered_for_itself() {
+    let fixture = Fixture::new().await;
+    let (blocker, first) = fixture.busy().await;
+    let callers = [2, 3, 1, 4].map(|number| fixture.add(number, LONG));
+    let callers = queued(callers.into()).await;
+    blocker.close().await.unwrap();
+    assert!(matches!(first.await.unwrap(), Ok(Ok(()))));
+    let outcomes: Vec<_> = answers(callers)
+        .await
+        .into_iter()
+        .map(Result::unwrap)
+        .collect();
+    assert_eq!(outcomes, [Ok(()), Ok(()), Err(Known), Ok(())]);
+    assert_eq!(fixture.numbers().await, (vec![1, 2, 3, 4], 2));
+}
+
+#[tokio::test]
+async fn what_the_database_refuses_fails_alone() {
+    let fixture = Fixture::new().await;
+    let (blocker, _first) = fixture.busy().await;
+    let callers = [2, -1, 3].map(|number| fixture.add(number, LONG));
+    let callers = queued(callers.into()).await;
+    blocker.close().await.unwrap();
+    let answers = answers(callers).await;
+    assert!(matches!(answers[0], Ok(Ok(()))));
+    assert!(matches!(
+        answers[1],
+        Err(NotCommitted::Failed(sqlx::Error::Database(_)))
+    ));
+    assert!(matches!(answers[2], Ok(Ok(()))));
+    assert_eq!(fixture.numbers().await, (vec![1, 2, 3], 3));
+}
+
+#[tokio::test]
+async fn a_batch_that_was_not_confirmed_is_not_repeated() {
+    let fixture = Fixture::new().await;
+    let (blocker, _first) = fixture.busy().await;
+    let callers = [2, LOST].map(|number| fixture.add(number, LONG));
+    let callers = queued(callers.into()).await;
+    blocker.close().await.unwrap();
+    for answer in answers(callers).await {
+        assert!(matches!(answer, Err(NotCommitted::Unconfirmed)));
+    }
+    assert_eq!(fixture.numbers().await, (vec![1, 2, LOST], 2));
+    // The writer goes on.
+    assert!(matches!(fixture.add(4, LONG).await.unwrap(), Ok(Ok(()))));
+}
+
+#[tokio::test]
+async fn whose_caller_gave_up_before_the_turn_is_not_committed() {
+    let fixture = Fixture::new().await;
+    let (blocker, _first) = fixture.busy().await;
+    let late = fixture.add(2, Duration::from_millis(100));
+    let gone = fixture.add(3, LONG);
+    let stays = fixture.add(4, LONG);
+    let callers = queued(vec![late, stays]).await;
+    gone.abort();
+    tokio::time::sleep(Duration::from_millis(150)).await;
+    blocker.close().await.unwrap();
+    let answers = answers(callers).await;
+    assert!(matches!(answers[0], Err(NotCommitted::Overdue)));
+    assert!(matches!(answers[1], Ok(Ok(()))));
+    assert_eq!(fixture.numbers().await, (vec![1, 4], 2));
+}
+
+#[tokio::test]
+async fn a_full_queue_refuses_at_once() {
+    let fixture = Fixture::new().await;
+    let (blocker, _first) = fixture.busy().await;
+    let callers = (2..=9).map(|number| fixture.add(number, LONG)).collect();
+    let callers = queued(callers).await;
+    let refused = fixture.add(10, LONG).await.unwrap();
+    assert!(matches!(refused, Err(NotCommitted::QueueFull)));
+    blocker.close().await.unwrap();
+    for answer in answers(callers).await {
+        assert!(matches!(answer, Ok(Ok(()))));
+    }
+    assert_eq!(fixture.numbers().await, ((1..=9).collect(), 2));
+}
+
+#[tokio::test]
+async fn a_closed_queue_is_emptied_and_takes_no_more() {
+    let fixture = Fixture::new().await;
+    let (blocker, first) = fixture.busy().await;
+    let callers = [2, 3].map(|number| fixture.add(number, LONG));
+    let callers = queued(callers.into()).await;
+    fixture.queue.close();
+    blocker.close().await.unwrap();
+    assert!(matches!(first.await.unwrap(), Ok(Ok(()))));
+    for answer in answers(callers).await {
+        assert!(matches!(answer, Ok(Ok(()))));
+    }
+    let Fixture { queue, writer, .. } = fixture;
+    writer.await.unwrap();
+    let late = queue.commit(4, Deadline::after(LONG)).await;
+    assert!(matches!(late, Err(NotCommitted::QueueFull)));
+}
