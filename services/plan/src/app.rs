@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use crate::config::{Config, Rules};
 use crate::order::entity::Order;
 use crate::peers::Peers;
+use crate::put::{Queues, Writers};
 
 /// Encodes the answer to a put. The saga stores it with the put's end, whether or not a caller
 /// still waits.
@@ -26,23 +27,27 @@ pub struct Parts {
     pub rules: Rules,
     /// Wakes the worker that carries out what orders wait for.
     pub work: Arc<Notify>,
-    pub encode_put: EncodePut,
+    /// For puts that begin and puts that are placed.
+    pub puts: Queues,
 }
 
 impl Parts {
+    /// With the writers of its queues, which have to run for any put to get on.
     pub fn new(
         config: &Config,
         backend: &Backend,
         encode_put: EncodePut,
-    ) -> Result<Self, ConfigError> {
+    ) -> Result<(Self, Writers), ConfigError> {
         let rules = Rules::from(config);
         let tls = backend.service.tls.as_ref();
-        Ok(Self {
+        let (puts, writers) = Queues::new(backend, &config.clock, &rules, encode_put);
+        let parts = Self {
             users: Users::connect(&config.auth_url, tls)?,
             peers: Peers::connect(config, rules.step_limit(), tls)?,
             rules,
             work: Arc::new(Notify::new()),
-            encode_put,
-        })
+            puts,
+        };
+        Ok((parts, writers))
     }
 }

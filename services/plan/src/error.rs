@@ -2,7 +2,7 @@
 
 use adfolio_kit::consumer::HandlerError;
 use adfolio_kit::error::CoreError;
-use adfolio_kit::refusal::{Refusal, internal_status};
+use adfolio_kit::refusal::{Reason, Refusal, internal_status};
 use adfolio_money::MoneyError;
 use tonic::Status;
 
@@ -17,6 +17,9 @@ pub enum PlanError {
     /// The order's status does not allow this.
     #[error("a plan that is {} does not allow this", .0.as_str())]
     NotAllowed(status::Status),
+    /// A put was not committed with others, or not as far as is known; repeating it is safe.
+    #[error("not committed: {0}")]
+    NotCommitted(&'static str),
     /// An amount or a count left its range, and no input is to blame.
     #[error("amount out of range")]
     Amount(#[from] MoneyError),
@@ -30,7 +33,7 @@ impl PlanError {
         match self {
             Self::Core(core) => core.refusal().cloned(),
             Self::NotAllowed(_) => Some(Refusal::invalid("id").detail(self.to_string())),
-            Self::Amount(_) => None,
+            Self::NotCommitted(_) | Self::Amount(_) => None,
         }
     }
 
@@ -47,6 +50,10 @@ impl From<PlanError> for Status {
     fn from(error: PlanError) -> Self {
         match error {
             PlanError::Core(core) => core.into(),
+            PlanError::NotCommitted(_) => {
+                let refusal = Refusal::new(Reason::Unavailable);
+                refusal.detail(error.to_string()).into()
+            }
             other => other
                 .refusal()
                 .map_or_else(|| internal_status(&other), Self::from),

@@ -11,15 +11,17 @@ use crate::order::status::{Status, Transition};
 
 const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
-/// Orders changed their status; each order is as it is after its step.
+/// Orders changed their status; each order is as it is after its step, which belongs to a trace.
 pub async fn status_changed_in_tx(
     tx: &mut Tx,
     steps: &[(&Order, Transition)],
+    traces: &[Option<&str>],
 ) -> Result<(), PlanError> {
     let events = steps
         .iter()
-        .map(|(order, step)| status_changed(order, step))
-        .collect::<Result<Vec<_>, _>>()?;
+        .zip(traces)
+        .map(|((order, step), trace)| Ok(status_changed(order, step)?.traced_by(*trace)))
+        .collect::<Result<Vec<_>, PlanError>>()?;
     Ok(outbox::enqueue_in_tx(tx, &events).await?)
 }
 

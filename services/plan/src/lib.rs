@@ -47,6 +47,7 @@ pub use delivery::reader::Form;
 use crate::app::{App, Parts};
 use crate::delivery::simulator;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
+use crate::put::Writers;
 use crate::put::entity::Put;
 
 /// This service's own tables.
@@ -65,12 +66,9 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let backend = Backend::start("plan", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(
-        &backend,
-        &config.clock,
-        Parts::new(&config, &backend, grpc::encode_put)?,
-    );
-    start_jobs(&backend, &app, &config);
+    let (parts, writers) = Parts::new(&config, &backend, grpc::encode_put)?;
+    let app = App::new(&backend, &config.clock, parts);
+    start_jobs(&backend, &app, writers, &config);
     backend.consume(
         consumer::reports(),
         consumer::OnDeliveryReported(app.clone()),
@@ -90,11 +88,21 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
             "/adfolio.plan.v1.PlanAdminService/ImportDelivery",
             IMPORT_LIMIT,
         );
-    backend.serve(server, listener).await
+    let ending = backend.service.shutdown.clone();
+    let serving = async move {
+        let outcome = server.serve(listener, &ending).await;
+        // Not earlier: puts that were under way at the shutdown still end.
+        app.puts.close();
+        Ok(outcome?)
+    };
+    backend.service.serve_with(serving).await
 }
 
 /// Every background job.
-fn start_jobs(backend: &Backend, app: &App, config: &Config) {
+fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
+    let tasks = &backend.service.tasks;
+    tasks.spawn("begin puts", writers.begin.run());
+    tasks.spawn("place puts", writers.place.run());
     let worker = settlement::worker::run(app.clone(), backend.service.shutdown.clone());
     backend.spawn("orders' work", worker);
     if config.simulator.enabled {

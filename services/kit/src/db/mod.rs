@@ -62,9 +62,36 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
             ("client_connection_check_interval", "5000".to_owned()),
             ("TimeZone", "UTC".to_owned()),
         ]);
-    let pool = PgPoolOptions::new()
-        .max_connections(args.database_max_connections)
-        .acquire_timeout(Duration::from_millis(args.database_acquire_timeout_ms))
+    let acquire_limit = Duration::from_millis(args.database_acquire_timeout_ms);
+    Ok(pool_options(args.database_max_connections, acquire_limit).connect_lazy_with(options))
+}
+
+/// A pool for the writers of group commits, a connection for each, beside the service's own `pool`.
+pub fn writer_pool(pool: &PgPool, writers: u32) -> PgPool {
+    let own = pool.connect_options();
+    let name = own.get_application_name().unwrap_or("adfolio");
+    let options = (*own).clone().application_name(&format!("{name}-writer"));
+    pool_options(writers, pool.options().get_acquire_timeout())
+        .connect_lazy_with(planned_once(options))
+}
+
+/// Options of a session whose statements are planned once. Planning statements over arrays for each
+/// call would cost more than the call; and the one plan must be the one by index, whatever the
+/// statistics of tables that were empty a moment ago say.
+pub fn planned_once(options: PgConnectOptions) -> PgConnectOptions {
+    options.options([
+        ("plan_cache_mode", "force_generic_plan"),
+        ("enable_seqscan", "off"),
+        ("enable_hashjoin", "off"),
+        ("enable_mergejoin", "off"),
+        ("jit", "off"),
+    ])
+}
+
+fn pool_options(connections: u32, acquire_limit: Duration) -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(connections)
+        .acquire_timeout(acquire_limit)
         .max_lifetime(CONNECTION_AGE_LIMIT)
         .idle_timeout(CONNECTION_IDLE_LIMIT)
         .test_before_acquire(false)
@@ -77,8 +104,6 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
                 Ok(connection.ping().await.is_ok())
             })
         })
-        .connect_lazy_with(options);
-    Ok(pool)
 }
 
 /// Whether the database answers; for readiness.

@@ -9,7 +9,7 @@ pub mod entity;
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db;
+use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
@@ -84,6 +84,11 @@ pub async fn find(app: &App, id: ProductId) -> Result<Product, PlanError> {
     repo::find(&app.pool, id)
         .await?
         .ok_or_else(|| Refusal::not_found("product_id").into())
+}
+
+/// Those of these products that exist.
+pub async fn find_many_in_tx(tx: &mut Tx, ids: &[ProductId]) -> Result<Vec<Product>, PlanError> {
+    repo::find_many_in_tx(tx, ids).await
 }
 
 /// Products older than `before`, newest first.

@@ -5,6 +5,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
 use super::entity::{Audience, ContentType, Details, Gender, Product};
 use crate::error::PlanError;
@@ -153,6 +154,18 @@ pub(super) async fn find(pool: &PgPool, id: ProductId) -> Result<Option<Product>
         .fetch_optional(pool)
         .await?;
     row.map(Product::try_from).transpose()
+}
+
+/// Those of these products that exist.
+pub(super) async fn find_many_in_tx(
+    tx: &mut Tx,
+    ids: &[ProductId],
+) -> Result<Vec<Product>, PlanError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = query_products!("products WHERE id = ANY($1)", &ids)
+        .fetch_all(tx)
+        .await?;
+    rows.into_iter().map(Product::try_from).collect()
 }
 
 /// Products older than `before`, newest first. Ids are ordered by time.

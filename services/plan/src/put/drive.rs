@@ -3,6 +3,7 @@
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db;
+use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::metrics::FAILING;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
@@ -11,16 +12,13 @@ use tracing::warn;
 use uuid::Uuid;
 
 use super::entity::{Put, Step};
-use super::repo;
+use super::place::Held;
+use super::{NO_ORDER, repo};
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::CouponId;
 use crate::order;
 use crate::order::entity::PutTerms;
-use crate::statistics;
-
-/// The order of a put is written with it.
-const NO_ORDER: CoreError = CoreError::Corrupt("puts.order_id");
 
 impl Saga for Put {
     type App = App;
@@ -93,32 +91,14 @@ async fn hold(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
     }
 }
 
-/// Step 4: the plan runs. Order, timeline, roll-up, event and answer commit together.
+/// Step 4: the plan runs.
 async fn place(app: &App, put: Put, terms: PutTerms) -> Result<Put, PlanError> {
-    let (window, now, lease) = (
-        app.rules.put_window,
-        app.clock.now(),
-        app.rules.recovery_after,
-    );
-    let encode = app.encode_put;
-    let mut placed = put.clone();
-    let outcome = db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            // The lease is checked first: locks are taken in the order puts, orders, users.
-            repo::check_lease_in_tx(tx, &placed).await?;
-            let order = order::repo::lock_in_tx(tx, placed.order_id).await?;
-            let mut order = order.ok_or(NO_ORDER)?;
-            let step = order.place(terms, now, window)?;
-            statistics::add_put_in_tx(tx, &order).await?;
-            order::repo::save_in_tx(tx, &order).await?;
-            order::record_in_tx(tx, &[(&order, step)]).await?;
-            placed.place(encode(&order));
-            repo::save_in_tx(tx, &placed, lease).await?;
-            Ok(placed)
-        })
-    })
-    .await;
-    match outcome {
+    let held = Held {
+        put: put.clone(),
+        terms,
+    };
+    let deadline = Deadline::after(app.rules.step_limit());
+    match app.puts.place(held, deadline).await {
         Ok(placed) => {
             metrics::counter!("plan_puts_total", "outcome" => "placed").increment(1);
             Ok(placed)

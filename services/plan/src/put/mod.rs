@@ -3,8 +3,9 @@
 //!
 //! | what | where |
 //! |---|---|
-//! | checks, then put and order in one transaction | [`put`] |
-//! | coupon, wallet, the plan runs | [`drive`] |
+//! | checks, then puts and orders of many callers in one transaction | [`begin`] |
+//! | coupon, wallet | [`drive`] |
+//! | the plans of many puts run, in one transaction | [`place`] |
 //! | puts that a caller or a crash left unfinished | [`saga::recover`] |
 //!
 //! An acknowledged put exists exactly once: its row is unique by user and key, and the ledger holds
@@ -12,27 +13,35 @@
 //! wallet holds the money or refuses. Only a refusal undoes it. A put into a pushed plan is unique
 //! by the plan, so it needs no key.
 
+mod begin;
 mod drive;
 pub mod entity;
 #[cfg(test)]
 mod model;
+mod place;
+mod queues;
 mod repo;
+
+use std::borrow::Cow;
 
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, IdempotencyKey, UserId};
 use adfolio_kit::once::Answer;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::saga;
 use adfolio_kit::saga::Rows as _;
-use adfolio_kit::{db, saga};
 
 use crate::app::App;
 use crate::error::PlanError;
-use crate::ids::{OrderId, PutId, ReservationId};
+use crate::ids::PutId;
 use crate::order::entity::Order;
-use crate::order::{self, NUMBER_ATTEMPTS};
-use crate::product;
-use entity::{Command, Put, Target};
+use begin::Asked;
+use entity::{Command, Put};
+pub use queues::{Queues, Writers};
+
+/// The order of a put is written with it.
+const NO_ORDER: CoreError = CoreError::Corrupt("puts.order_id");
 
 /// Puts money into a product or a pushed plan, and answers with the order. Repeats get the first
 /// answer.
@@ -44,28 +53,22 @@ pub async fn put(
 ) -> Result<Answer<Order>, PlanError> {
     let key = caller.idempotency_key.as_ref();
     let key = key.filter(|_| !Defect::PutWithoutKey.is_enabled());
-    if let Some(known) = find_known(app, user, key, &command).await? {
-        return follow(app, caller, known.id, None).await;
-    }
-    for _ in 0..NUMBER_ATTEMPTS {
-        let begun = match target_order(app, user, &command).await {
-            Ok(order) => begin(app, order, &command, key).await,
-            Err(error) => Err(error),
-        };
-        match begun {
-            Ok(put) => return follow(app, caller, put.id, Some(put)).await,
-            Err(error) if order::is_number_taken(&error) => {}
-            Err(error) => {
-                let Some(refusal) = error.refusal() else {
-                    return Err(error);
-                };
-                // The obstacle may be what another call with this key has just done.
-                let known = find_known(app, user, key, &command).await?;
-                return follow(app, caller, known.ok_or(refusal)?.id, None).await;
-            }
+    let asked = Asked {
+        user,
+        command: command.clone(),
+        key: key.cloned(),
+    };
+    match app.puts.begin(asked, caller.deadline).await {
+        Ok(put) => follow(app, caller, put.id, Some(put)).await,
+        Err(error) => {
+            let Some(refusal) = error.refusal() else {
+                return Err(error);
+            };
+            // The obstacle may be what an earlier call with this key has done.
+            let known = find_known(app, user, key, &command).await?;
+            follow(app, caller, known.ok_or(refusal)?.id, None).await
         }
     }
-    Err(CoreError::Unfinished.into())
 }
 
 /// Waits for the end of a put, and drives it if nobody else does.
@@ -94,74 +97,13 @@ async fn find_known(
     }
 }
 
-/// The order that the money goes into, after every check that needs no other service. Nothing is
-/// written yet.
-async fn target_order(app: &App, user: UserId, command: &Command) -> Result<Order, PlanError> {
-    match command.target {
-        Target::Product(id) => {
-            let product = product::find(app, id).await?;
-            product.check_amount(command.amount)?;
-            let id = OrderId(app.ids.next());
-            let now = app.clock.now();
-            Ok(Order::for_put(id, user, &product, command.amount, now))
-        }
-        Target::Plan(id) => {
-            let order = order::find_listed(app, id, Some(user)).await;
-            let order = order.map_err(|error| match error {
-                PlanError::Core(CoreError::Refused(refusal)) => refusal.field("plan_id").into(),
-                other => other,
-            })?;
-            if !order.is_puttable(app.clock.now()) {
-                return Err(Refusal::new(Reason::PlanNotPuttable).into());
-            }
-            product::find(app, order.product_id)
-                .await?
-                .check_amount(command.amount)?;
-            Ok(order)
-        }
-    }
-}
-
-/// Writes the put, and the order of a put into a product, with the lease of the drive that follows
-/// at once. Refused if the key or the plan is taken.
-async fn begin(
-    app: &App,
-    order: Order,
-    command: &Command,
-    key: Option<&IdempotencyKey>,
-) -> Result<Put, PlanError> {
-    let id = app.ids.next();
-    let mut put = Put {
-        request_digest: command.digest.to_vec(),
-        user_coupon_id: command.user_coupon_id,
-        ..Put::begin(id, order.user_id, order.id, command.amount)
-    };
-    let (lease, now, key) = (app.rules.recovery_after, app.clock.now(), key.cloned());
-    db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            if order.is_waiting() {
-                // Coupon never reserves again under an id whose coupon was returned, so a later put
-                // uses its own id.
-                if repo::has_refused_in_tx(tx, order.id).await? {
-                    put.reservation_id = ReservationId(put.id.0);
-                }
-            }
-            // The put comes first: a repeat waits here for the first one's commit and then goes no
-            // further.
-            if !repo::insert_in_tx(tx, &put, key.as_ref(), lease).await? {
-                return Err(Refusal::new(Reason::PlanNotPuttable).into());
-            }
-            if order.is_waiting() {
-                // The expiry of the plan looks for this put under the same lock.
-                let locked = order::repo::lock_in_tx(tx, order.id).await?;
-                if !locked.is_some_and(|order| order.is_puttable(now)) {
-                    return Err(Refusal::new(Reason::PlanNotPuttable).into());
-                }
-            } else {
-                order::repo::insert_in_tx(tx, &[order]).await?;
-            }
-            Ok(put)
-        })
+/// Whether a batch that failed may have been committed: whatever is not an answer of the database,
+/// or of the rules here, before the commit.
+fn is_unconfirmed(failure: &PlanError) -> bool {
+    failure.database().is_some_and(|error| {
+        let is_connection = |code: Cow<'_, str>| code.starts_with("08") || code.starts_with("57P0");
+        error
+            .as_database_error()
+            .is_none_or(|error| error.code().is_some_and(is_connection))
     })
-    .await
 }

@@ -1,6 +1,7 @@
 //! The SQL of puts. The lease's token guards everything that a drive writes: a drive that was
 //! overtaken writes nothing.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use adfolio_kit::db::Tx;
@@ -106,64 +107,109 @@ impl Rows for Put {
     );
 }
 
-/// Writes a new put; false when its key is taken or its order has a live put already.
+/// Writes new puts, each with its key; answers which. The others' key is taken, or their order has
+/// a live put already, by an earlier put or by one that comes first in `puts`.
+///
+/// In order of user and key, so that two replicas that begin the same puts do not wait for each
+/// other.
 pub(super) async fn insert_in_tx(
     tx: &mut Tx,
-    put: &Put,
-    key: Option<&IdempotencyKey>,
+    puts: &[(&Put, Option<&IdempotencyKey>)],
     lease: Duration,
-) -> Result<bool, PlanError> {
-    let done = sqlx::query!(
-        "INSERT INTO puts (id, user_id, idempotency_key, request_digest, order_id, reservation_id, amount_minor,
-             user_coupon_id, state, coupon_name, release_hold, redeem_due, attempts, lease_token, lease_until,
-             next_attempt_at, created_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, '', false, false, $10, $11,
-                 clock_timestamp() + make_interval(secs => $12), clock_timestamp(), clock_timestamp())
-         ON CONFLICT DO NOTHING",
-        put.id.0,
-        put.user_id.0,
-        key.map(IdempotencyKey::as_str),
-        put.request_digest,
-        put.order_id.0,
-        put.reservation_id.0,
-        put.amount.minor(),
-        put.user_coupon_id.map(|id| id.0),
-        put.state.as_str(),
-        put.lease.attempts,
-        put.lease.token,
+) -> Result<HashSet<PutId>, PlanError> {
+    let keys = puts.iter().map(|(_, key)| key.map(IdempotencyKey::as_str));
+    let puts: Vec<&Put> = puts.iter().map(|(put, _)| *put).collect();
+    let written = sqlx::query_scalar!(
+        r#"INSERT INTO puts (id, user_id, idempotency_key, request_digest, order_id, reservation_id, amount_minor,
+               user_coupon_id, state, coupon_name, release_hold, redeem_due, attempts, lease_token, lease_until,
+               next_attempt_at, created_at)
+           SELECT id, user_id, key, digest, order_id, reservation_id, amount, coupon_id, state, '', false, false,
+               attempts, lease_token, clock_timestamp() + make_interval(secs => $12), clock_timestamp(),
+               clock_timestamp()
+           FROM UNNEST($1::uuid[], $2::uuid[], $3::text[], $4::bytea[], $5::uuid[], $6::uuid[], $7::bigint[],
+                       $8::uuid[], $9::text[], $10::int[], $11::uuid[])
+                WITH ORDINALITY AS new (id, user_id, key, digest, order_id, reservation_id, amount, coupon_id, state,
+                                        attempts, lease_token, position)
+           ORDER BY user_id, key, position
+           ON CONFLICT DO NOTHING RETURNING id AS "id: _""#,
+        &column(&puts, |put| put.id.0),
+        &column(&puts, |put| put.user_id.0),
+        &keys.collect::<Vec<_>>() as &[Option<&str>],
+        &column(&puts, |put| put.request_digest.as_slice()) as &[&[u8]],
+        &column(&puts, |put| put.order_id.0),
+        &column(&puts, |put| put.reservation_id.0),
+        &column(&puts, |put| put.amount.minor()),
+        &column(&puts, |put| Some(put.user_coupon_id?.0)) as &[Option<Uuid>],
+        &column(&puts, |put| put.state.as_str()) as &[&str],
+        &column(&puts, |put| put.lease.attempts),
+        &column(&puts, |put| put.lease.token),
+        lease.as_secs_f64(),
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(written.into_iter().collect())
+}
+
+/// Which of the orders had a put that was refused, so that coupon may have closed the order's own
+/// reservation.
+pub(super) async fn refused_in_tx(
+    tx: &mut Tx,
+    orders: &[OrderId],
+) -> Result<HashSet<OrderId>, PlanError> {
+    let orders: Vec<Uuid> = orders.iter().map(|id| id.0).collect();
+    let found = sqlx::query_scalar!(
+        r#"SELECT order_id AS "id: _" FROM puts
+           WHERE order_id = ANY($1) AND state = 'refused' AND user_coupon_id IS NOT NULL"#,
+        &orders,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(found.into_iter().collect())
+}
+
+/// Locks puts in order of id for the drives that hold their leases; answers which still do.
+pub(super) async fn lock_leased_in_tx(
+    tx: &mut Tx,
+    puts: &[&Put],
+) -> Result<HashSet<PutId>, PlanError> {
+    let leased = sqlx::query_scalar!(
+        r#"SELECT puts.id AS "id: _"
+           FROM UNNEST($1::uuid[], $2::uuid[]) AS held (id, lease_token)
+           JOIN puts ON puts.id = held.id AND puts.lease_token = held.lease_token
+           ORDER BY puts.id FOR UPDATE OF puts"#,
+        &column(puts, |put| put.id.0),
+        &column(puts, |put| put.lease.token),
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(leased.into_iter().collect())
+}
+
+/// Writes what [`Put::place`] changes and renews the leases. The caller holds the puts' locks.
+pub(super) async fn save_placed_in_tx(
+    tx: &mut Tx,
+    puts: &[&Put],
+    lease: Duration,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "UPDATE puts
+         SET state = placed.state, redeem_due = placed.redeem_due, answer = placed.answer,
+             lease_until = clock_timestamp() + make_interval(secs => $5), finished_at = clock_timestamp()
+         FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::bytea[]) AS placed (id, state, redeem_due, answer)
+         WHERE puts.id = placed.id",
+        &column(puts, |put| put.id.0),
+        &column(puts, |put| put.state.as_str()) as &[&str],
+        &column(puts, |put| put.redeem_due),
+        &column(puts, |put| put.answer.as_deref()) as &[Option<&[u8]>],
         lease.as_secs_f64(),
     )
     .execute(tx)
     .await?;
-    Ok(done.rows_affected() == 1)
+    Ok(())
 }
 
-/// Whether an earlier put of the order was refused, so that coupon may have closed the order's own
-/// reservation.
-pub(super) async fn has_refused_in_tx(tx: &mut Tx, order: OrderId) -> Result<bool, PlanError> {
-    let found = sqlx::query_scalar!(
-        "SELECT id FROM puts WHERE order_id = $1 AND state = 'refused' AND user_coupon_id IS NOT NULL LIMIT 1",
-        order.0,
-    )
-    .fetch_optional(tx)
-    .await?;
-    Ok(found.is_some())
-}
-
-/// Locks a put for the drive that holds its lease.
-pub(super) async fn check_lease_in_tx(tx: &mut Tx, put: &Put) -> Result<(), PlanError> {
-    let found = sqlx::query_scalar!(
-        "SELECT id FROM puts WHERE id = $1 AND lease_token = $2 FOR UPDATE",
-        put.id.0,
-        put.lease.token,
-    )
-    .fetch_optional(tx)
-    .await?;
-    if found.is_some() {
-        Ok(())
-    } else {
-        Err(CoreError::LeaseLost.into())
-    }
+fn column<'a, T>(puts: &[&'a Put], value: impl Fn(&'a Put) -> T) -> Vec<T> {
+    puts.iter().map(|put| value(put)).collect()
 }
 
 /// Writes what a step of the drive brought and renews the lease.

@@ -28,7 +28,7 @@ use crate::error::PlanError;
 use crate::ids::OrderId;
 use crate::order::entity::Order;
 use entity::{Figures, Puts, Range, Stretches, bucket_of, day_of};
-use repo::{Additions, Point};
+use repo::{Additions, Point, PutChanges};
 
 /// Local days up to which a plan's series is by the hour.
 const HOURLY_DAYS: i64 = 3;
@@ -153,45 +153,20 @@ pub async fn series_of_plan(
     Ok(series)
 }
 
-/// Counts a put in its bucket. Locks the user's totals.
-pub async fn add_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
-    change_puts_in_tx(
-        tx,
-        order,
-        Puts {
-            invested: order.put_amount,
-            orders: 1,
-        },
-    )
-    .await
+/// Counts puts in their buckets. Locks the users' totals, in order of user.
+pub async fn add_puts_in_tx(tx: &mut Tx, orders: &[&Order]) -> Result<(), PlanError> {
+    let mut changes = PutChanges::default();
+    for order in orders {
+        changes.push(order, order.put_amount, 1);
+    }
+    repo::change_puts_in_tx(tx, &changes).await
 }
 
 /// Takes a failed put out of its bucket again. Locks the user's totals.
 pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
-    change_puts_in_tx(
-        tx,
-        order,
-        Puts {
-            invested: order.put_amount.checked_neg()?,
-            orders: -1,
-        },
-    )
-    .await
-}
-
-async fn change_puts_in_tx(tx: &mut Tx, order: &Order, puts: Puts) -> Result<(), PlanError> {
-    let Some(put_at) = order.put_at else {
-        return Ok(());
-    };
-    repo::add_puts_in_tx(
-        tx,
-        order.user_id,
-        put_at,
-        bucket_of(put_at),
-        day_of(put_at),
-        puts,
-    )
-    .await
+    let mut changes = PutChanges::default();
+    changes.push(order, order.put_amount.checked_neg()?, -1);
+    repo::change_puts_in_tx(tx, &changes).await
 }
 
 /// What a batch of reports changes, by plan and bucket.

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use adfolio_kit::chaos::{Defect, Moment, Site};
 use adfolio_kit::clock::{Clock, Ids};
+use adfolio_kit::db;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::group_commit::{self, Limits, NotCommitted, Queued, Work};
 use adfolio_kit::outbox::Notifier;
@@ -253,18 +254,10 @@ impl Posting {
         {
             return Ok(session);
         }
-        // Planning for each call would cost more than the call; and the one plan must be the one by index, whatever
-        // the statistics of tables that were empty a moment ago say.
         let options = (*self.pool.connect_options())
             .clone()
-            .application_name(SESSION_NAME)
-            .options([
-                ("plan_cache_mode", "force_generic_plan"),
-                ("enable_seqscan", "off"),
-                ("enable_hashjoin", "off"),
-                ("enable_mergejoin", "off"),
-                ("jit", "off"),
-            ]);
+            .application_name(SESSION_NAME);
+        let options = db::planned_once(options);
         let connection = tokio::time::timeout(CONNECT_LIMIT, options.connect())
             .await
             .map_err(|_| sqlx::Error::PoolTimedOut)??;

@@ -65,7 +65,16 @@ pub async fn lock_users_in_tx(tx: &mut Tx, users: &[UserId]) -> Result<(), PlanE
     Ok(())
 }
 
-/// Writes new orders that differ only in id, user and number from the first one.
+/// Orders, without a lock.
+pub async fn find_many_in_tx(tx: &mut Tx, ids: &[OrderId]) -> Result<Vec<Order>, PlanError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = query_orders!("FROM orders WHERE id = ANY($1)", &ids)
+        .fetch_all(tx)
+        .await?;
+    rows.into_iter().map(Order::try_from).collect()
+}
+
+/// Writes new orders that differ only in id, user, number and amount from the first one.
 pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError> {
     let Some(first) = orders.first() else {
         return Ok(());
@@ -76,19 +85,24 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
         .iter()
         .map(|order| order.plan_number.clone())
         .collect();
+    let amounts: Vec<i64> = orders
+        .iter()
+        .map(|order| order.put_amount.minor())
+        .collect();
     let (age_min, age_max) = first.audience.age_columns();
     sqlx::query!(
         "INSERT INTO orders (id, user_id, plan_number, product_id, product_name, product_icon_url, status, official,
              operator_id, put_content, put_rule, regions, age_min, age_max, gender, put_amount_minor, paid_amount_minor,
              discount_amount_minor, coupon_name, impressions, clicks, reported_micros, charged_micros, revenue_micros,
              estimated_reports, sources, version, posted_version, fail_reason, paid_out_minor, created_at, expires_at)
-         SELECT new.id, new.user_id, new.plan_number, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, 0,
-             0, '', 0, 0, 0, 0, 0, 0, '{}', 0, 0, '', 0, $17, $18
-         FROM UNNEST($1::uuid[], $2::uuid[], $3::text[]) AS new (id, user_id, plan_number)
+         SELECT new.id, new.user_id, new.plan_number, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+             new.put_amount, 0, 0, '', 0, 0, 0, 0, 0, 0, '{}', 0, 0, '', 0, $17, $18
+         FROM UNNEST($1::uuid[], $2::uuid[], $3::text[], $4::bigint[]) AS new (id, user_id, plan_number, put_amount)
          ORDER BY new.user_id",
         &ids,
         &user_ids,
         &numbers,
+        &amounts,
         first.product_id.0,
         first.product_name,
         first.product_icon_url,
@@ -101,7 +115,6 @@ pub async fn insert_in_tx(tx: &mut Tx, orders: &[Order]) -> Result<(), PlanError
         age_min,
         age_max,
         first.audience.gender.as_str(),
-        first.put_amount.minor(),
         first.created_at,
         first.expires_at,
     )
@@ -137,6 +150,37 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
         order.finished_at,
         order.settle_after,
         order.settled_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes what [`Order::place`] changes. The caller holds the orders' locks.
+pub async fn save_placed_in_tx(tx: &mut Tx, orders: &[&Order]) -> Result<(), PlanError> {
+    fn column<'a, T>(orders: &[&'a Order], value: impl Fn(&'a Order) -> T) -> Vec<T> {
+        orders.iter().map(|order| value(order)).collect()
+    }
+    sqlx::query!(
+        "UPDATE orders
+         SET status = placed.status, put_amount_minor = placed.put_amount, paid_amount_minor = placed.paid,
+             discount_amount_minor = placed.discount, coupon_id = placed.coupon_id, coupon_name = placed.coupon_name,
+             reservation_id = placed.reservation_id, put_at = placed.put_at, window_ends_at = placed.window_ends_at
+         FROM UNNEST($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::uuid[], $7::text[],
+                     $8::uuid[], $9::timestamptz[], $10::timestamptz[])
+              AS placed (id, status, put_amount, paid, discount, coupon_id, coupon_name, reservation_id, put_at,
+                         window_ends_at)
+         WHERE orders.id = placed.id",
+        &column(orders, |order| order.id.0),
+        &column(orders, |order| order.status.as_str()) as &[&str],
+        &column(orders, |order| order.put_amount.minor()),
+        &column(orders, |order| order.paid.minor()),
+        &column(orders, |order| order.discount.minor()),
+        &column(orders, |order| Some(order.coupon.as_ref()?.id.0)) as &[Option<Uuid>],
+        &column(orders, |order| order.coupon.as_ref().map_or("", |coupon| coupon.name.as_str())) as &[&str],
+        &column(orders, |order| Some(order.coupon.as_ref()?.reservation_id.0)) as &[Option<Uuid>],
+        &column(orders, |order| order.put_at) as &[Option<DateTime<Utc>>],
+        &column(orders, |order| order.window_ends_at) as &[Option<DateTime<Utc>>],
     )
     .execute(tx)
     .await?;

@@ -1,0 +1,142 @@
+//! Step 4 of many puts: their plans run. Orders, timelines, roll-ups, events and answers commit
+//! together.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use adfolio_kit::clock::Clock;
+use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::error::CoreError;
+use adfolio_kit::group_commit::{Queued, Work};
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::entity::Put;
+use super::{NO_ORDER, is_unconfirmed, repo};
+use crate::app::EncodePut;
+use crate::error::PlanError;
+use crate::ids::OrderId;
+use crate::order;
+use crate::order::entity::{Order, PutTerms};
+use crate::order::status::Transition;
+use crate::statistics;
+
+/// A put whose money wallet holds.
+#[derive(Debug)]
+pub struct Held {
+    pub put: Put,
+    pub terms: PutTerms,
+}
+
+/// Places puts: each is placed, or refused by itself because its lease is lost or its order has
+/// changed.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub pool: PgPool,
+    pub clock: Clock,
+    pub window: TimeDelta,
+    pub lease: Duration,
+    pub encode: EncodePut,
+}
+
+type Outcome = Result<Put, PlanError>;
+
+impl Work for Place {
+    type Command = Held;
+    type Outcome = Outcome;
+    type Failure = PlanError;
+
+    const NAME: &'static str = "place put";
+
+    async fn commit(&mut self, batch: &[Arc<Queued<Held>>]) -> Result<Vec<Outcome>, PlanError> {
+        let (place, now, batch) = (self.clone(), self.clock.now(), batch.to_vec());
+        db::write_retrying(&self.pool, PlanError::database, move |tx| {
+            let (place, batch) = (place.clone(), batch.clone());
+            Box::pin(async move { place.batch_in_tx(tx, now, &batch).await })
+        })
+        .await
+    }
+
+    fn is_unconfirmed(failure: &PlanError) -> bool {
+        is_unconfirmed(failure)
+    }
+}
+
+/// A put that is placed, with its order and the order's step.
+struct Placed<'a> {
+    put: Put,
+    order: Order,
+    step: Transition,
+    traceparent: Option<&'a str>,
+}
+
+impl Place {
+    /// Leases are checked first: locks are taken in the order puts, orders, users, and of each in
+    /// order of id.
+    async fn batch_in_tx(
+        &self,
+        tx: &mut Tx,
+        now: DateTime<Utc>,
+        batch: &[Arc<Queued<Held>>],
+    ) -> Result<Vec<Outcome>, PlanError> {
+        let puts: Vec<&Put> = batch.iter().map(|queued| &queued.command.put).collect();
+        let leased = repo::lock_leased_in_tx(tx, &puts).await?;
+        let held = puts.iter().filter(|put| leased.contains(&put.id));
+        let orders = held.map(|put| put.order_id).collect();
+        let orders = order::repo::lock_many_in_tx(tx, orders).await?;
+        let mut orders: HashMap<OrderId, Order> =
+            orders.into_iter().map(|order| (order.id, order)).collect();
+        let outcomes: Vec<Result<Placed<'_>, PlanError>> = batch
+            .iter()
+            .map(|queued| {
+                if !leased.contains(&queued.command.put.id) {
+                    return Err(CoreError::LeaseLost.into());
+                }
+                let order = orders.remove(&queued.command.put.order_id);
+                self.place(queued, order.ok_or(NO_ORDER)?, now)
+            })
+            .collect();
+        let placed: Vec<&Placed<'_>> = outcomes.iter().flatten().collect();
+        self.write_in_tx(tx, &placed).await?;
+        let put = |placed: Placed<'_>| placed.put;
+        Ok(outcomes
+            .into_iter()
+            .map(|outcome| outcome.map(put))
+            .collect())
+    }
+
+    fn place<'a>(
+        &self,
+        queued: &'a Queued<Held>,
+        mut order: Order,
+        now: DateTime<Utc>,
+    ) -> Result<Placed<'a>, PlanError> {
+        let Held { put, terms } = &queued.command;
+        let step = order.place(terms.clone(), now, self.window)?;
+        let mut put = put.clone();
+        put.place((self.encode)(&order));
+        Ok(Placed {
+            put,
+            order,
+            step,
+            traceparent: queued.traceparent.as_deref(),
+        })
+    }
+
+    async fn write_in_tx(&self, tx: &mut Tx, placed: &[&Placed<'_>]) -> Result<(), PlanError> {
+        if placed.is_empty() {
+            return Ok(());
+        }
+        let orders: Vec<&Order> = placed.iter().map(|placed| &placed.order).collect();
+        let puts: Vec<&Put> = placed.iter().map(|placed| &placed.put).collect();
+        let steps: Vec<_> = placed
+            .iter()
+            .map(|placed| (&placed.order, placed.step.clone()))
+            .collect();
+        let traces: Vec<_> = placed.iter().map(|placed| placed.traceparent).collect();
+        statistics::add_puts_in_tx(tx, &orders).await?;
+        order::repo::save_placed_in_tx(tx, &orders).await?;
+        order::record_traced_in_tx(tx, &steps, &traces).await?;
+        repo::save_placed_in_tx(tx, &puts, self.lease).await
+    }
+}
