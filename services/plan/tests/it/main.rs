@@ -10,6 +10,7 @@
 
 mod access;
 mod audit;
+mod batches;
 mod costs;
 mod delivery;
 mod endings;
