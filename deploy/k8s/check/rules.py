@@ -15,6 +15,9 @@ BUCKET = {"AWS_REGION", "AWS_ENDPOINT", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_
 # PostgreSQL's reserve, its operator's connections, and some for operators' sessions.
 CONNECTIONS_BESIDE = 20
 
+# Connections of a replica for its group commits, beside DATABASE_MAX_CONNECTIONS.
+WRITERS = {"plan": 2, "wallet": 1}
+
 
 def programs_know_their_variables(manifests: Manifests) -> Faults:
     for name, pod in manifests.pods().items():
@@ -101,7 +104,8 @@ def connections_fit(manifests: Manifests) -> Faults:
         for name, pod in manifests.processes().items():
             if name != "gateway":
                 # One more replica during a rollout, and one more connection per replica for migrations.
-                wanted += (most_replicas(manifests, name) + 1) * (int(variables_of(pod)["DATABASE_MAX_CONNECTIONS"]) + 1)
+                of_replica = int(variables_of(pod)["DATABASE_MAX_CONNECTIONS"]) + 1 + WRITERS.get(name, 0)
+                wanted += (most_replicas(manifests, name) + 1) * of_replica
         there = int(cluster["spec"]["postgresql"]["parameters"]["max_connections"])
         if wanted + CONNECTIONS_BESIDE > there:
             yield f"replicas may open {wanted} connections, with {CONNECTIONS_BESIDE} others more than {there}"

@@ -11,21 +11,20 @@ use crate::order::status::{Status, Transition};
 
 const PLAN_STATUS_CHANGED: &str = "adfolio.plan.v1.PlanStatusChanged";
 
-/// Orders changed their status; each order is as it is after its step, which belongs to a trace.
+/// Orders changed their status; each order is as it is after its step.
 pub async fn status_changed_in_tx(
     tx: &mut Tx,
     steps: &[(&Order, Transition)],
-    traces: &[Option<&str>],
 ) -> Result<(), PlanError> {
     let events = steps
         .iter()
-        .zip(traces)
-        .map(|((order, step), trace)| Ok(status_changed(order, step)?.traced_by(*trace)))
-        .collect::<Result<Vec<_>, PlanError>>()?;
+        .map(|(order, step)| status_changed(order, step))
+        .collect::<Result<Vec<_>, _>>()?;
     Ok(outbox::enqueue_in_tx(tx, &events).await?)
 }
 
-fn status_changed(order: &Order, step: &Transition) -> Result<Event, PlanError> {
+/// An order has changed its status; it is as it is after the step.
+pub fn status_changed(order: &Order, step: &Transition) -> Result<Event, PlanError> {
     let coupon = order.coupon.as_ref();
     let data = PlanStatusChanged {
         plan_id: order.id.to_string(),

@@ -24,7 +24,6 @@ pub use push::{Push, Pushed, is_number_taken, push};
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::telemetry;
 use adfolio_kit::time_zone::TimeZone;
 
 use crate::app::App;
@@ -150,21 +149,9 @@ pub async fn list_holds(
 
 /// Writes steps of orders into the timelines and the outbox. The caller holds the users' locks.
 pub async fn record_in_tx(tx: &mut Tx, steps: &[(&Order, Transition)]) -> Result<(), PlanError> {
-    let traceparent = telemetry::traceparent();
-    let traces = vec![traceparent.as_deref(); steps.len()];
-    record_traced_in_tx(tx, steps, &traces).await
-}
-
-/// Like [`record_in_tx`], for steps that several callers asked for; each event carries the trace of
-/// its caller.
-pub async fn record_traced_in_tx(
-    tx: &mut Tx,
-    steps: &[(&Order, Transition)],
-    traces: &[Option<&str>],
-) -> Result<(), PlanError> {
     if steps.is_empty() {
         return Ok(());
     }
     repo::insert_history_in_tx(tx, steps).await?;
-    events::status_changed_in_tx(tx, steps, traces).await
+    events::status_changed_in_tx(tx, steps).await
 }

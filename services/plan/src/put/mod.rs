@@ -8,6 +8,9 @@
 //! | the plans of many puts run, in one transaction | [`place`] |
 //! | puts that a caller or a crash left unfinished | [`saga::recover`] |
 //!
+//! A put with a known key is not begun again, because the key is unique: then the earlier put is the
+//! answer.
+//!
 //! An acknowledged put exists exactly once: its row is unique by user and key, and the ledger holds
 //! its order once. An unfinished put always ends: repeats of the call and recovery drive it until
 //! wallet holds the money or refuses. Only a refusal undoes it. A put into a pushed plan is unique

@@ -9,17 +9,18 @@ use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::group_commit::{Queued, Work};
+use adfolio_kit::outbox::Event;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::entity::Put;
 use super::{NO_ORDER, is_unconfirmed, repo};
 use crate::app::EncodePut;
 use crate::error::PlanError;
+use crate::events;
 use crate::ids::OrderId;
 use crate::order;
 use crate::order::entity::{Order, PutTerms};
 use crate::order::status::Transition;
-use crate::statistics;
 
 /// A put whose money wallet holds.
 #[derive(Debug)]
@@ -62,12 +63,13 @@ impl Work for Place {
     }
 }
 
-/// A put that is placed, with its order and the order's step.
-struct Placed<'a> {
-    put: Put,
-    order: Order,
-    step: Transition,
-    traceparent: Option<&'a str>,
+/// A put that is placed, with its order, the order's step and the event of that.
+#[derive(Debug)]
+pub(super) struct Placed {
+    pub(super) put: Put,
+    pub(super) order: Order,
+    pub(super) step: Transition,
+    pub(super) event: Event,
 }
 
 impl Place {
@@ -86,7 +88,7 @@ impl Place {
         let orders = order::repo::lock_many_in_tx(tx, orders).await?;
         let mut orders: HashMap<OrderId, Order> =
             orders.into_iter().map(|order| (order.id, order)).collect();
-        let outcomes: Vec<Result<Placed<'_>, PlanError>> = batch
+        let outcomes: Vec<Result<Placed, PlanError>> = batch
             .iter()
             .map(|queued| {
                 if !leased.contains(&queued.command.put.id) {
@@ -96,47 +98,33 @@ impl Place {
                 self.place(queued, order.ok_or(NO_ORDER)?, now)
             })
             .collect();
-        let placed: Vec<&Placed<'_>> = outcomes.iter().flatten().collect();
-        self.write_in_tx(tx, &placed).await?;
-        let put = |placed: Placed<'_>| placed.put;
+        let placed: Vec<&Placed> = outcomes.iter().flatten().collect();
+        if !placed.is_empty() {
+            repo::write_placed_in_tx(tx, &placed, self.lease).await?;
+        }
+        let put = |placed: Placed| placed.put;
         Ok(outcomes
             .into_iter()
             .map(|outcome| outcome.map(put))
             .collect())
     }
 
-    fn place<'a>(
+    fn place(
         &self,
-        queued: &'a Queued<Held>,
+        queued: &Queued<Held>,
         mut order: Order,
         now: DateTime<Utc>,
-    ) -> Result<Placed<'a>, PlanError> {
+    ) -> Result<Placed, PlanError> {
         let Held { put, terms } = &queued.command;
         let step = order.place(terms.clone(), now, self.window)?;
         let mut put = put.clone();
         put.place((self.encode)(&order));
+        let event = events::status_changed(&order, &step)?;
         Ok(Placed {
             put,
             order,
             step,
-            traceparent: queued.traceparent.as_deref(),
+            event: event.traced_by(queued.traceparent.as_deref()),
         })
-    }
-
-    async fn write_in_tx(&self, tx: &mut Tx, placed: &[&Placed<'_>]) -> Result<(), PlanError> {
-        if placed.is_empty() {
-            return Ok(());
-        }
-        let orders: Vec<&Order> = placed.iter().map(|placed| &placed.order).collect();
-        let puts: Vec<&Put> = placed.iter().map(|placed| &placed.put).collect();
-        let steps: Vec<_> = placed
-            .iter()
-            .map(|placed| (&placed.order, placed.step.clone()))
-            .collect();
-        let traces: Vec<_> = placed.iter().map(|placed| placed.traceparent).collect();
-        statistics::add_puts_in_tx(tx, &orders).await?;
-        order::repo::save_placed_in_tx(tx, &orders).await?;
-        order::record_traced_in_tx(tx, &steps, &traces).await?;
-        repo::save_placed_in_tx(tx, &puts, self.lease).await
     }
 }

@@ -7,14 +7,19 @@ use std::time::Duration;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
+use adfolio_kit::outbox::{Columns, Event};
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::saga::{Lease, Rows};
 use adfolio_money::Money;
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Amounts, Put, PutState};
+use super::place::Placed;
 use crate::error::PlanError;
 use crate::ids::{CouponId, OrderId, PutId, ReservationId};
+use crate::order::entity::{CouponUse, Order};
+use crate::statistics::entity::{bucket_of, day_of};
 
 struct PutRow {
     id: PutId,
@@ -185,22 +190,54 @@ pub(super) async fn lock_leased_in_tx(
     Ok(leased.into_iter().collect())
 }
 
-/// Writes what [`Put::place`] changes and renews the leases. The caller holds the puts' locks.
-pub(super) async fn save_placed_in_tx(
+/// Writes puts that are placed with everything that follows from it, and renews their leases. The
+/// caller holds the locks of the puts and their orders.
+pub(super) async fn write_placed_in_tx(
     tx: &mut Tx,
-    puts: &[&Put],
+    placed: &[&Placed],
     lease: Duration,
 ) -> Result<(), PlanError> {
-    sqlx::query!(
-        "UPDATE puts
-         SET state = placed.state, redeem_due = placed.redeem_due, answer = placed.answer,
-             lease_until = clock_timestamp() + make_interval(secs => $5), finished_at = clock_timestamp()
-         FROM UNNEST($1::uuid[], $2::text[], $3::bool[], $4::bytea[]) AS placed (id, state, redeem_due, answer)
-         WHERE puts.id = placed.id",
-        &column(puts, |put| put.id.0),
-        &column(puts, |put| put.state.as_str()) as &[&str],
-        &column(puts, |put| put.redeem_due),
-        &column(puts, |put| put.answer.as_deref()) as &[Option<&[u8]>],
+    let puts: Vec<&Put> = placed.iter().map(|placed| &placed.put).collect();
+    let orders: Vec<&Order> = placed.iter().map(|placed| &placed.order).collect();
+    let coupons: Vec<Option<&CouponUse>> =
+        orders.iter().map(|order| order.coupon.as_ref()).collect();
+    let times: Vec<DateTime<Utc>> = placed.iter().map(|placed| placed.step.time).collect();
+    let events: Vec<Event> = placed.iter().map(|placed| placed.event.clone()).collect();
+    let events = Columns::of(&events);
+    sqlx::query_file!(
+        "src/put/place.sql",
+        &column(&puts, |put| put.id.0),
+        &column(&puts, |put| put.state.as_str()) as &[&str],
+        &column(&puts, |put| put.redeem_due),
+        &column(&puts, |put| put.answer.as_deref()) as &[Option<&[u8]>],
+        &column(&orders, |order| order.id.0),
+        &column(&orders, |order| order.user_id.0),
+        &column(&orders, |order| order.status.as_str()) as &[&str],
+        &column(&orders, |order| order.put_amount.minor()),
+        &column(&orders, |order| order.paid.minor()),
+        &column(&orders, |order| order.discount.minor()),
+        &coupons
+            .iter()
+            .map(|coupon| Some(coupon.as_ref()?.id.0))
+            .collect::<Vec<_>>() as &[Option<Uuid>],
+        &coupons
+            .iter()
+            .map(|coupon| coupon.map_or("", |coupon| &coupon.name))
+            .collect::<Vec<_>>() as &[&str],
+        &coupons
+            .iter()
+            .map(|coupon| Some(coupon.as_ref()?.reservation_id.0))
+            .collect::<Vec<_>>() as &[Option<Uuid>],
+        &times,
+        &column(&orders, |order| order.window_ends_at) as &[Option<DateTime<Utc>>],
+        &times.iter().copied().map(bucket_of).collect::<Vec<_>>(),
+        &times.iter().copied().map(day_of).collect::<Vec<_>>(),
+        &events.ids,
+        &events.types as &[&str],
+        &events.subjects as &[&str],
+        &events.sequences as &[Option<i64>],
+        &events.data as &[&str],
+        &events.traces as &[Option<&str>],
         lease.as_secs_f64(),
     )
     .execute(tx)
@@ -208,8 +245,8 @@ pub(super) async fn save_placed_in_tx(
     Ok(())
 }
 
-fn column<'a, T>(puts: &[&'a Put], value: impl Fn(&'a Put) -> T) -> Vec<T> {
-    puts.iter().map(|put| value(put)).collect()
+fn column<'a, R, T>(rows: &[&'a R], value: impl Fn(&'a R) -> T) -> Vec<T> {
+    rows.iter().map(|row| value(row)).collect()
 }
 
 /// Writes what a step of the drive brought and renews the lease.

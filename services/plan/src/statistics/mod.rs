@@ -28,7 +28,7 @@ use crate::error::PlanError;
 use crate::ids::OrderId;
 use crate::order::entity::Order;
 use entity::{Figures, Puts, Range, Stretches, bucket_of, day_of};
-use repo::{Additions, Point, PutChanges};
+use repo::{Additions, Point};
 
 /// Local days up to which a plan's series is by the hour.
 const HOURLY_DAYS: i64 = 3;
@@ -153,20 +153,17 @@ pub async fn series_of_plan(
     Ok(series)
 }
 
-/// Counts puts in their buckets. Locks the users' totals, in order of user.
-pub async fn add_puts_in_tx(tx: &mut Tx, orders: &[&Order]) -> Result<(), PlanError> {
-    let mut changes = PutChanges::default();
-    for order in orders {
-        changes.push(order, order.put_amount, 1);
-    }
-    repo::change_puts_in_tx(tx, &changes).await
-}
-
 /// Takes a failed put out of its bucket again. Locks the user's totals.
 pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
-    let mut changes = PutChanges::default();
-    changes.push(order, order.put_amount.checked_neg()?, -1);
-    repo::change_puts_in_tx(tx, &changes).await
+    let Some(put_at) = order.put_at else {
+        return Ok(());
+    };
+    let removed = Puts {
+        invested: order.put_amount.checked_neg()?,
+        orders: -1,
+    };
+    let (bucket, day) = (bucket_of(put_at), day_of(put_at));
+    repo::add_puts_in_tx(tx, order.user_id, put_at, bucket, day, removed).await
 }
 
 /// What a batch of reports changes, by plan and bucket.

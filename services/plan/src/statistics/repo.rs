@@ -7,81 +7,52 @@ use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Figures, Pieces, Puts, bucket_of, day_of};
+use super::entity::{Figures, Pieces, Puts};
 use crate::error::PlanError;
 use crate::ids::OrderId;
-use crate::order::entity::Order;
 
-/// Changes of users' puts, by the time of the put.
-#[derive(Debug, Default)]
-pub(super) struct PutChanges {
-    users: Vec<Uuid>,
-    put_ats: Vec<DateTime<Utc>>,
-    buckets: Vec<DateTime<Utc>>,
-    days: Vec<DateTime<Utc>>,
-    invested: Vec<i64>,
-    orders: Vec<i64>,
-}
-
-impl PutChanges {
-    /// Adds an order's put; one that failed is taken out with negative numbers.
-    pub(super) fn push(&mut self, order: &Order, invested: Money, orders: i64) {
-        let Some(put_at) = order.put_at else { return };
-        self.users.push(order.user_id.0);
-        self.put_ats.push(put_at);
-        self.buckets.push(bucket_of(put_at));
-        self.days.push(day_of(put_at));
-        self.invested.push(invested.minor());
-        self.orders.push(orders);
-    }
-}
-
-/// Changes users' totals, buckets and days.
-pub(super) async fn change_puts_in_tx(tx: &mut Tx, changes: &PutChanges) -> Result<(), PlanError> {
-    if changes.users.is_empty() {
-        return Ok(());
-    }
+/// Adds to a user's puts in a bucket; a put that failed is taken out with negative numbers. Puts are
+/// added where they are placed (`put/place.sql`).
+pub(super) async fn add_puts_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    put_at: DateTime<Utc>,
+    bucket: DateTime<Utc>,
+    day: DateTime<Utc>,
+    puts: Puts,
+) -> Result<(), PlanError> {
     sqlx::query!(
-        "INSERT INTO user_totals AS total (user_id, invested_minor, delivery_orders, first_at)
-         SELECT user_id, sum(invested)::bigint, sum(orders)::bigint, min(put_at)
-         FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[])
-              AS put (user_id, put_at, invested, orders)
-         GROUP BY user_id ORDER BY user_id
+        "INSERT INTO user_totals AS total (user_id, invested_minor, delivery_orders, first_at) VALUES ($1, $2, $3, $4)
          ON CONFLICT (user_id) DO UPDATE SET
              invested_minor = total.invested_minor + excluded.invested_minor,
              delivery_orders = total.delivery_orders + excluded.delivery_orders,
              first_at = least(total.first_at, excluded.first_at)",
-        &changes.users,
-        &changes.put_ats,
-        &changes.invested,
-        &changes.orders,
+        user.0,
+        puts.invested.minor(),
+        puts.orders,
+        put_at,
     )
     .execute(&mut *tx)
     .await?;
     sqlx::query!(
-        "WITH put AS (
-             SELECT * FROM UNNEST($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::bigint[], $5::bigint[])
-                  AS put (user_id, bucket, day, invested, orders)
-         ), day AS (
+        "WITH day AS (
              INSERT INTO user_days AS day (user_id, day, impressions, clicks, charged_micros, revenue_micros,
                                            invested_minor, delivery_orders)
-             SELECT user_id, day, 0, 0, 0, 0, sum(invested)::bigint, sum(orders)::bigint
-             FROM put GROUP BY user_id, day ORDER BY user_id, day
+             VALUES ($1, $3, 0, 0, 0, 0, $4, $5)
              ON CONFLICT (user_id, day) DO UPDATE SET
                  invested_minor = day.invested_minor + excluded.invested_minor,
                  delivery_orders = day.delivery_orders + excluded.delivery_orders)
          INSERT INTO user_buckets AS bucket (user_id, bucket, impressions, clicks, charged_micros, revenue_micros,
                                              invested_minor, delivery_orders)
-         SELECT user_id, bucket, 0, 0, 0, 0, sum(invested)::bigint, sum(orders)::bigint
-         FROM put GROUP BY user_id, bucket ORDER BY user_id, bucket
+         VALUES ($1, $2, 0, 0, 0, 0, $4, $5)
          ON CONFLICT (user_id, bucket) DO UPDATE SET
              invested_minor = bucket.invested_minor + excluded.invested_minor,
              delivery_orders = bucket.delivery_orders + excluded.delivery_orders",
-        &changes.users,
-        &changes.buckets,
-        &changes.days,
-        &changes.invested,
-        &changes.orders,
+        user.0,
+        bucket,
+        day,
+        puts.invested.minor(),
+        puts.orders,
     )
     .execute(tx)
     .await?;

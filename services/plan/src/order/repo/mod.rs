@@ -156,37 +156,6 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Writes what [`Order::place`] changes. The caller holds the orders' locks.
-pub async fn save_placed_in_tx(tx: &mut Tx, orders: &[&Order]) -> Result<(), PlanError> {
-    fn column<'a, T>(orders: &[&'a Order], value: impl Fn(&'a Order) -> T) -> Vec<T> {
-        orders.iter().map(|order| value(order)).collect()
-    }
-    sqlx::query!(
-        "UPDATE orders
-         SET status = placed.status, put_amount_minor = placed.put_amount, paid_amount_minor = placed.paid,
-             discount_amount_minor = placed.discount, coupon_id = placed.coupon_id, coupon_name = placed.coupon_name,
-             reservation_id = placed.reservation_id, put_at = placed.put_at, window_ends_at = placed.window_ends_at
-         FROM UNNEST($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::uuid[], $7::text[],
-                     $8::uuid[], $9::timestamptz[], $10::timestamptz[])
-              AS placed (id, status, put_amount, paid, discount, coupon_id, coupon_name, reservation_id, put_at,
-                         window_ends_at)
-         WHERE orders.id = placed.id",
-        &column(orders, |order| order.id.0),
-        &column(orders, |order| order.status.as_str()) as &[&str],
-        &column(orders, |order| order.put_amount.minor()),
-        &column(orders, |order| order.paid.minor()),
-        &column(orders, |order| order.discount.minor()),
-        &column(orders, |order| Some(order.coupon.as_ref()?.id.0)) as &[Option<Uuid>],
-        &column(orders, |order| order.coupon.as_ref().map_or("", |coupon| coupon.name.as_str())) as &[&str],
-        &column(orders, |order| Some(order.coupon.as_ref()?.reservation_id.0)) as &[Option<Uuid>],
-        &column(orders, |order| order.put_at) as &[Option<DateTime<Utc>>],
-        &column(orders, |order| order.window_ends_at) as &[Option<DateTime<Utc>>],
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
 /// Writes steps into the timelines.
 pub async fn insert_history_in_tx(
     tx: &mut Tx,

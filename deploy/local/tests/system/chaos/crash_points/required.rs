@@ -7,10 +7,11 @@ use adfolio_local::Service;
 use super::points::Passes;
 
 /// A service, the prefix of its points, and the least number of different places or labels.
-const REQUIRED: [(Service, &str, usize); 37] = [
-    // The put saga: begun, reserved, placed, refused, undone, redeemed.
-    (Service::Plan, "services/plan/src/put/mod.rs", 1),
-    (Service::Plan, "services/plan/src/put/drive.rs", 5),
+const REQUIRED: [(Service, &str, usize); 38] = [
+    // The put saga: begun; reserved, refused, undone, redeemed; placed.
+    (Service::Plan, "services/plan/src/put/begin.rs", 1),
+    (Service::Plan, "services/plan/src/put/drive.rs", 4),
+    (Service::Plan, "services/plan/src/put/place.rs", 1),
     // What follows it: finished, failed, settled; posted, moved on.
     (Service::Plan, "services/plan/src/settlement/mod.rs", 2),
     (Service::Plan, "services/plan/src/settlement/worker.rs", 6),
