@@ -13,10 +13,8 @@ use crate::app::EncodePut;
 use crate::config::Rules;
 use crate::error::PlanError;
 
-/// Puts of one batch: enough for all that come in during a commit, and short enough that locks are
-/// held for milliseconds.
-///
-/// Waiting puts: what a batch a commit can still serve within callers' deadlines.
+/// A batch takes all puts that come in during a commit, and is small enough to hold its locks for
+/// milliseconds. The queue is no longer than what a replica can serve within callers' deadlines.
 const LIMITS: Limits = Limits {
     batch_max: 64,
     queue_max: 1024,
