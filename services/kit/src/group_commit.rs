@@ -124,7 +124,7 @@ impl Metrics {
     }
 }
 
-/// What a caller is told.
+/// The result of a caller's command.
 type Answer<W> = Result<<W as Work>::Outcome, NotCommitted<<W as Work>::Failure>>;
 
 /// A command that waits, with its caller.

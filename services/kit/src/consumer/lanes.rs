@@ -154,7 +154,7 @@ impl<H: Handler> Lanes<H> {
         }
     }
 
-    /// Starts what waits and may run now.
+    /// Starts the waiting deliveries whose subjects are free, as far as the limits allow.
     fn launch(&mut self) {
         let mut batch = Vec::new();
         // Subjects with an event that still waits: later ones stay behind it.

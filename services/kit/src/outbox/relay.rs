@@ -268,17 +268,18 @@ impl Relay {
         session: &mut Option<Arc<Session>>,
         is_busy: bool,
     ) -> Result<Round, RelayError> {
+        let mut is_history_known = true;
         if !is_busy {
             let pending = repo::pending(&self.pool).await?;
-            if pending.is_history_known && !pending.has_work {
+            is_history_known = pending.is_history_known;
+            if is_history_known && !pending.has_work {
                 return Ok(Round::Idle);
-            }
-            let open = self.open(session).await?;
-            if !pending.is_history_known {
-                return self.send_again(&open).await;
             }
         }
         let open = self.open(session).await?;
+        if !is_history_known {
+            return self.send_again(&open).await;
+        }
         let broker = self.broker.clone();
         let source = self.source.clone();
         db::write(&self.pool, move |tx| {
