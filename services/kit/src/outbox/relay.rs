@@ -61,9 +61,10 @@ const MOST_GAPS: usize = 10_000;
 /// Limit of publishing and confirming a batch; shorter than the idle-in-transaction limit.
 const PUBLISH_LIMIT: Duration = Duration::from_secs(6);
 
-/// Shortest time between two rounds. The first event leaves at once; under load a round carries the
-/// events of many transactions, at a fraction of the cost for database and broker.
-const ROUND_INTERVAL: Duration = Duration::from_millis(10);
+/// Shortest time between two rounds, unless the first was full. After a pause an event leaves at
+/// once; under load a round carries the events of many transactions, at a fraction of the cost for
+/// database and broker.
+const ROUND_INTERVAL: Duration = Duration::from_millis(25);
 
 /// How often an idle relay polls: other replicas, and SQL of services, write rows without waking
 /// it.
@@ -126,6 +127,8 @@ enum RelayError {
 
 /// The outcome of a round.
 enum Round {
+    /// As many rows as a round takes were sent: more wait.
+    Full,
     /// Rows were sent, or the position moved back; there may be more.
     Sent,
     /// Nothing to do, or another replica works.
@@ -224,8 +227,12 @@ impl Relay {
                 round = self.round(&mut session, is_busy) => round,
                 () = round_limit(end) => Err(RelayError::Broker(BrokerError::TimedOut("the relay"))),
             };
-            is_busy = matches!(round, Ok(Round::Sent));
+            is_busy = matches!(round, Ok(Round::Full | Round::Sent));
             match round {
+                Ok(Round::Full) => {
+                    backoff.reset();
+                    next_round = Instant::now();
+                }
                 Ok(Round::Sent) => {
                     backoff.reset();
                 }
@@ -388,15 +395,16 @@ async fn publish_batch_in_tx(
     if confirmed == 0 && !rows.is_empty() {
         return Err(BrokerError::NotConfirmed("no event of the batch".to_owned()).into());
     }
+    let is_full = i64::try_from(rows.len()).unwrap_or(i64::MAX) >= BATCH;
     let rows: Vec<_> = rows.iter().map(|row| row.id).zip(sent).collect();
     let next = state.position.after(covered, &rows, state.oldest_running);
     if next != state.position {
         repo::record_position_in_tx(tx, &next).await?;
     }
-    Ok(if confirmed > 0 {
-        Round::Sent
-    } else {
-        Round::Idle
+    Ok(match confirmed {
+        0 => Round::Idle,
+        _ if is_full => Round::Full,
+        _ => Round::Sent,
     })
 }
 
