@@ -2,14 +2,14 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use adfolio_kit::broker::Broker;
+use adfolio_kit::broker::{Broker, Session};
 use adfolio_kit::config::BrokerArgs;
 use adfolio_kit::consumer::{EventSink, Subscription};
 use adfolio_kit::outbox::{CONTENT_TYPE, CloudEvent, EnvelopeParts, encode};
 use adfolio_kit::shutdown::Shutdown;
 use chrono::{DateTime, Utc};
-use lapin::BasicProperties;
 use lapin::options::{BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
+use lapin::{BasicProperties, PublisherConfirm};
 use serde::Serialize;
 use uuid::Uuid;
 
@@ -236,6 +236,48 @@ pub async fn publish_event_at(
     subject: &str,
     data: &impl Serialize,
 ) {
+    let session = publishing(broker).await;
+    let sent = send(&session, broker, (id, time), event_type, subject, data).await;
+    sent.await.expect("confirm");
+    session.close().await;
+}
+
+/// Publishes many events, one per subject and with the same data, as fast as the broker takes them.
+pub async fn publish_events(
+    broker: &Broker,
+    event_type: &str,
+    subjects: impl Iterator<Item = String>,
+    data: &impl Serialize,
+) {
+    let session = publishing(broker).await;
+    let mut sent = Vec::new();
+    for subject in subjects {
+        let id = (Uuid::now_v7(), Utc::now());
+        sent.push(send(&session, broker, id, event_type, &subject, data).await);
+    }
+    for confirm in sent {
+        confirm.await.expect("confirm");
+    }
+    session.close().await;
+}
+
+async fn publishing(broker: &Broker) -> Session {
+    let session = broker
+        .open("test-publish")
+        .await
+        .expect("connect to the broker");
+    session.confirm().await.expect("confirms");
+    session
+}
+
+async fn send(
+    session: &Session,
+    broker: &Broker,
+    (id, time): (Uuid, DateTime<Utc>),
+    event_type: &str,
+    subject: &str,
+    data: &impl Serialize,
+) -> PublisherConfirm {
     let data = serde_json::to_string(data).expect("serialisable data");
     let parts = EnvelopeParts {
         id,
@@ -247,11 +289,6 @@ pub async fn publish_event_at(
         data: &data,
     };
     let body = encode("/adfolio/test", &parts).expect("an event");
-    let session = broker
-        .open("test-publish")
-        .await
-        .expect("connect to the broker");
-    session.confirm().await.expect("confirms");
     let properties = BasicProperties::default()
         .with_content_type(CONTENT_TYPE.into())
         .with_delivery_mode(2);
@@ -269,7 +306,4 @@ pub async fn publish_event_at(
         )
         .await
         .expect("publish")
-        .await
-        .expect("confirm");
-    session.close().await;
 }

@@ -27,7 +27,9 @@ mod tested;
 mod told;
 mod wait;
 
-pub use broker::{EventProbe, TestBroker, publish_event, publish_event_at, publish_event_with_id};
+pub use broker::{
+    EventProbe, TestBroker, publish_event, publish_event_at, publish_event_with_id, publish_events,
+};
 pub use cost::{Cost, checked_query, cost};
 pub use database::TestDatabase;
 pub use files::raise_file_limit;

@@ -7,6 +7,7 @@
 //! order and a bad event delays only its own.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +58,8 @@ enum Verdict {
     Abandon,
 }
 
-struct Job {
+/// A delivery that is being handled.
+pub(super) struct Job {
     event: CloudEvent,
     subject: Arc<str>,
     delivery: Delivery,
@@ -66,7 +68,7 @@ struct Job {
 }
 
 /// Work that has ended.
-enum Finished {
+pub(super) enum Finished {
     /// A delivery that was handled by itself, and whether it was settled. A message that is no
     /// event has no subject.
     Alone {
@@ -111,15 +113,15 @@ impl<H: Handler> Lanes<H> {
     }
 
     pub(super) fn is_busy(&self) -> bool {
-        !self.running.is_empty()
+        !self.running.is_empty() || !self.waiting.is_empty()
     }
 
     pub(super) fn has_room(&self) -> bool {
         self.waiting.len() < WAITING_LIMIT
     }
 
-    /// Starts a delivery, or lets it wait. A message that is no event is dead-lettered.
-    pub(super) fn start(&mut self, delivery: Delivery) {
+    /// Lets a delivery wait for [`Self::next_finished`]. A message that is no event is dead-lettered.
+    pub(super) fn take(&mut self, delivery: Delivery) {
         let tag = delivery.delivery_tag;
         self.unfinished.insert(tag);
         match received::decode(&delivery) {
@@ -132,9 +134,6 @@ impl<H: Handler> Lanes<H> {
                     delivery,
                     is_alone,
                 });
-                if is_alone || self.batches < BATCHES {
-                    self.launch();
-                }
             }
             Err(problem) => {
                 error!(
@@ -216,14 +215,14 @@ impl<H: Handler> Lanes<H> {
         self.running.push(alone.boxed());
     }
 
-    /// Waits for work to finish and starts what waited for it.
-    pub(super) async fn next_finished(&mut self) -> Result<(), BrokerError> {
-        let Some(finished) = self.running.next().await else {
-            return Ok(());
-        };
-        self.end(finished).await?;
+    /// Starts what waits and may run, and waits for work to finish. Nothing is lost if the wait is
+    /// given up; [`Self::end`] must not be.
+    pub(super) async fn next_finished(&mut self) -> Finished {
         self.launch();
-        Ok(())
+        match self.running.next().await {
+            Some(finished) => finished,
+            None => pending().await,
+        }
     }
 
     /// Waits for the running deliveries without starting more.
@@ -235,7 +234,8 @@ impl<H: Handler> Lanes<H> {
         }
     }
 
-    async fn end(&mut self, finished: Finished) -> Result<(), BrokerError> {
+    /// Settles work that has ended.
+    pub(super) async fn end(&mut self, finished: Finished) -> Result<(), BrokerError> {
         match finished {
             Finished::Alone {
                 subject,

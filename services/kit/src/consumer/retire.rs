@@ -146,8 +146,8 @@ async fn drain<H: Handler>(
     loop {
         tokio::select! {
             biased;
-            outcome = lanes.next_finished(), if lanes.is_busy() => outcome?,
-            delivery = next(&mut deliveries), if lanes.has_room() => lanes.start(delivery?),
+            delivery = next(&mut deliveries), if lanes.has_room() => lanes.take(delivery?),
+            finished = lanes.next_finished(), if lanes.is_busy() => lanes.end(finished).await?,
             () = tokio::time::sleep(QUIET), if !lanes.is_busy() => return Ok(deliveries),
         }
     }

@@ -143,8 +143,9 @@ async fn take<H: Handler>(
                 let _ = tokio::time::timeout(FINISH_LIMIT, lanes.finish()).await;
                 return Ok(());
             }
-            outcome = lanes.next_finished(), if lanes.is_busy() => outcome?,
-            delivery = next(&mut deliveries), if lanes.has_room() => lanes.start(delivery?),
+            // All that has arrived, at most the prefetch, goes into batches before any of them runs.
+            delivery = next(&mut deliveries), if lanes.has_room() => lanes.take(delivery?),
+            finished = lanes.next_finished(), if lanes.is_busy() => lanes.end(finished).await?,
             () = tokio::time::sleep(PROBE_INTERVAL) => session.probe(queue).await?,
         }
     }

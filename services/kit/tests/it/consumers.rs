@@ -13,6 +13,7 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{dead_letter, inbox};
 use adfolio_testkit::{
     Proxy, TestBroker, TestDatabase, eventually, publish_event, publish_event_with_id,
+    publish_events,
 };
 use futures::StreamExt as _;
 use lapin::options::{
@@ -305,6 +306,19 @@ async fn what_is_of_no_concern_is_acknowledged_without_a_trace() {
         .unwrap();
     assert_eq!(kept, 1);
     assert_eq!(running.dead().await, 0);
+    running.stop().await;
+}
+
+/// An acknowledgement that was given up when the next event arrived left the whole prefetch
+/// unacknowledged: such a backlog took minutes.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_backlog_of_no_concern_holds_nobody_up() {
+    let running = start().await;
+    let unconcerning = json!({"mode": "unconcerning"});
+    let subjects = (0..20_000).map(|user| format!("user-{user}"));
+    publish_events(&running.broker.broker(), EVENT, subjects, &unconcerning).await;
+    running.publish("behind", 1, "").await;
+    running.wait_for("behind", &[1]).await;
     running.stop().await;
 }
 
