@@ -52,6 +52,15 @@ impl Site {
         self
     }
 
+    /// A transaction of several uses of one place.
+    #[must_use]
+    pub fn labelled_each<T: AsRef<str>, I: IntoIterator<Item = T>>(
+        self,
+        _labels: impl FnOnce() -> I,
+    ) -> Self {
+        self
+    }
+
     /// The same place, muted if nothing was written.
     pub fn if_written(self, _tx: &mut sqlx::PgConnection) -> std::future::Ready<Self> {
         std::future::ready(self)

@@ -17,7 +17,7 @@ const FOLDER: &str = "ADFOLIO_CHAOS_DIR";
 #[derive(Clone, Debug)]
 pub struct Site {
     place: &'static Location<'static>,
-    label: Option<Arc<str>>,
+    labels: Arc<[String]>,
     is_muted: bool,
 }
 
@@ -28,7 +28,7 @@ impl Site {
     pub fn caller() -> Self {
         Self {
             place: Location::caller(),
-            label: None,
+            labels: Arc::default(),
             is_muted: points().is_none(),
         }
     }
@@ -36,11 +36,22 @@ impl Site {
     /// Distinguishes different uses of one place. The label is only evaluated when chaos is active.
     #[must_use]
     pub fn labelled<T: AsRef<str>>(self, label: impl FnOnce() -> T) -> Self {
+        self.labelled_each(|| [label()])
+    }
+
+    /// A transaction of several uses of one place: it passes a point for each. The labels are only
+    /// evaluated when chaos is active.
+    #[must_use]
+    pub fn labelled_each<T: AsRef<str>, I: IntoIterator<Item = T>>(
+        self,
+        labels: impl FnOnce() -> I,
+    ) -> Self {
         if self.is_muted {
             return self;
         }
+        let labels = labels().into_iter();
         Self {
-            label: Some(label().as_ref().into()),
+            labels: labels.map(|label| label.as_ref().to_owned()).collect(),
             ..self
         }
     }
@@ -66,15 +77,14 @@ impl Site {
         let Some(points) = points().filter(|_| !self.is_muted) else {
             return;
         };
-        let (file, line) = (self.place.file(), self.place.line());
-        let label = self
-            .label
-            .as_ref()
-            .map_or_else(String::new, |label| format!(" {label}"));
-        points
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .pass(&format!("{file}:{line}{label} {moment:?}"));
+        let place = format!("{}:{}", self.place.file(), self.place.line());
+        let mut points = points.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.labels.is_empty() {
+            points.pass(&format!("{place} {moment:?}"));
+        }
+        for label in self.labels.iter() {
+            points.pass(&format!("{place} {label} {moment:?}"));
+        }
     }
 }
 

@@ -300,11 +300,16 @@ async fn handle_batch<H: Handler>(worker: &Arc<Worker<H>>, jobs: &[Job]) -> bool
         .filter(|job| worker.handler.concerns(&job.event))
         .map(|job| job.event.clone())
         .collect();
-    let Some(first) = events.first() else {
+    if events.is_empty() {
         return true;
-    };
-    let site = Site::caller()
-        .labelled(|| format!("{} {}", worker.consumer.inbox_name(), first.event_type));
+    }
+    let site = Site::caller().labelled_each(|| {
+        let consumer = worker.consumer.inbox_name();
+        let labels = events
+            .iter()
+            .map(|event| format!("{consumer} {}", event.event_type));
+        labels.collect::<Vec<_>>()
+    });
     let times: Vec<_> = events.iter().map(|event| event.time).collect();
     let started = Instant::now();
     let in_task = Arc::clone(worker);
