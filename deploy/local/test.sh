@@ -20,7 +20,7 @@ stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D w
 stage_rust_build() {
     # Tests that run whole stacks start the programs. Cargo repeats the warnings of what it does not build again.
     local output=$results/rust-build.out status=0
-    cargo test --workspace --no-run --quiet --color never 2>"$output" || status=$?
+    cargo test --workspace --all-targets --no-run --quiet --color never 2>"$output" || status=$?
     cat "$output"
     ! grep -q '^warning' "$output" || fail "warnings count as errors here"
     return "$status"

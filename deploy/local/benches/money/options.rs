@@ -26,7 +26,7 @@ pub enum Part {
 }
 
 impl Part {
-    const ALL: [Self; 10] = [
+    const ALL: [Self; 11] = [
         Self::Pgbench,
         Self::Broker,
         Self::Ledger,
