@@ -39,6 +39,9 @@ use crate::telemetry;
 /// millisecond.
 const GATHERING_LIMIT: Duration = Duration::from_millis(1);
 
+/// Commands that do not wait for more: a larger batch costs hardly less for each.
+pub const LARGE_BATCH: usize = 16;
+
 /// What a writer does with a batch.
 pub trait Work: Send + 'static {
     /// What callers ask for.
@@ -98,6 +101,10 @@ pub struct Limits {
     pub batch_max: usize,
     /// Commands that wait; further ones are refused at once.
     pub queue_max: usize,
+    /// Time between the turns of two batches, unless [`LARGE_BATCH`] commands wait. A transaction
+    /// of few commands costs almost as much as one of many, so at moderate load a short wait frees
+    /// much processor time. A command that comes after a longer pause does not wait.
+    pub pace: Duration,
 }
 
 /// Metrics of a queue and its writer.
@@ -208,7 +215,9 @@ pub struct Writer<W: Work> {
     jobs: mpsc::Receiver<Job<W>>,
     closing: CancellationToken,
     work: W,
-    batch_max: usize,
+    limits: Limits,
+    /// Earliest turn of the next batch.
+    next_turn: Instant,
     /// Commands of the last batch.
     last_batch: usize,
     metrics: Metrics,
@@ -229,7 +238,8 @@ pub fn queue<W: Work>(work: W, limits: Limits, metrics: Metrics) -> (Queue<W>, W
         jobs,
         closing: closing.clone(),
         work,
-        batch_max: limits.batch_max,
+        limits,
+        next_turn: Instant::now(),
         last_batch: 0,
         metrics: metrics.clone(),
     };
@@ -249,39 +259,48 @@ impl<W: Work> Writer<W> {
         }
     }
 
-    /// Waits for work and takes as much as is there, at most a batch. None at the end.
+    /// Waits for the next batch. None at the end.
+    async fn next_batch(&mut self) -> Option<Vec<Job<W>>> {
+        loop {
+            let mut batch = self.gather().await?;
+            for job in batch.extract_if(.., |job| job.is_over()) {
+                job.answer(Err(NotCommitted::Overdue));
+            }
+            if !batch.is_empty() {
+                return Some(batch);
+            }
+        }
+    }
+
+    /// Waits for work, and takes what is there at its turn, at most a batch.
     ///
     /// The callers of the last batch have just been answered, and many will call again at once. If
     /// fewer commands are there than were in it, the others get a moment: two small batches cost
     /// much more than one.
-    async fn next_batch(&mut self) -> Option<Vec<Job<W>>> {
-        let mut batch = Vec::new();
-        while batch.is_empty() {
-            let job = self.wait().await?;
-            self.take(job, &mut batch);
-        }
-        let give_up = Instant::now() + GATHERING_LIMIT;
-        while batch.len() < self.batch_max {
-            let job = match self.jobs.try_recv() {
-                Ok(job) => Some(job),
-                Err(_) if batch.len() >= self.last_batch => None,
-                Err(_) => tokio::time::timeout_at(give_up, self.wait())
-                    .await
-                    .unwrap_or_default(),
-            };
-            let Some(job) = job else { break };
-            self.take(job, &mut batch);
-        }
+    async fn gather(&mut self) -> Option<Vec<Job<W>>> {
+        let mut batch = vec![self.wait().await?];
+        self.metrics.depth.decrement(1.0);
+        self.fill(&mut batch, LARGE_BATCH, self.next_turn).await;
+        let turn = Instant::now();
+        self.next_turn = turn + self.limits.pace;
+        self.fill(&mut batch, self.last_batch, turn + GATHERING_LIMIT)
+            .await;
         self.last_batch = batch.len();
         Some(batch)
     }
 
-    /// Takes a command into the batch, unless its caller has gone.
-    fn take(&self, job: Job<W>, batch: &mut Vec<Job<W>>) {
-        self.metrics.depth.decrement(1.0);
-        if job.is_over() {
-            job.answer(Err(NotCommitted::Overdue));
-        } else {
+    /// Takes what is there, and waits for more until `enough` are in the batch or the time is up.
+    async fn fill(&mut self, batch: &mut Vec<Job<W>>, enough: usize, until: Instant) {
+        while batch.len() < self.limits.batch_max {
+            let job = match self.jobs.try_recv() {
+                Ok(job) => Some(job),
+                Err(_) if batch.len() >= enough => None,
+                Err(_) => tokio::time::timeout_at(until, self.wait())
+                    .await
+                    .unwrap_or_default(),
+            };
+            let Some(job) = job else { break };
+            self.metrics.depth.decrement(1.0);
             batch.push(job);
         }
     }

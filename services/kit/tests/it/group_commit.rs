@@ -1,15 +1,20 @@
 //! Many callers, one transaction: each is answered for itself, and nobody pays for another.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::db::{self, PgPool, Tx};
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::group_commit::{self, Limits, Metrics, NotCommitted, Queue, Queued, Work};
+use adfolio_kit::group_commit::{
+    self, LARGE_BATCH, Limits, Metrics, NotCommitted, Queue, Queued, Work,
+};
 use adfolio_testkit::{TestDatabase, eventually};
 use futures::future::join_all;
 use sqlx::{Connection as _, PgConnection};
+use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 const TABLE: &str = "CREATE TABLE numbers (number int PRIMARY KEY CHECK (number > 0),
                                            transaction xid8 NOT NULL DEFAULT pg_current_xact_id())";
@@ -17,6 +22,7 @@ const TABLE: &str = "CREATE TABLE numbers (number int PRIMARY KEY CHECK (number 
 const LIMITS: Limits = Limits {
     batch_max: 8,
     queue_max: 8,
+    pace: Duration::ZERO,
 };
 
 /// As the tests use it: a number that says how the connection fares.
@@ -216,6 +222,77 @@ async fn a_full_queue_refuses_at_once() {
         assert!(matches!(answer, Ok(Ok(()))));
     }
     assert_eq!(fixture.numbers().await, ((1..=9).collect(), 2));
+}
+
+/// Notes when a batch had its turn, and its size.
+#[derive(Debug)]
+struct Turns(mpsc::UnboundedSender<(Instant, usize)>);
+
+impl Work for Turns {
+    type Command = ();
+    type Outcome = ();
+    type Failure = Infallible;
+
+    const NAME: &'static str = "turn";
+
+    async fn commit(&mut self, batch: &[Arc<Queued<()>>]) -> Result<Vec<()>, Infallible> {
+        self.0.send((Instant::now(), batch.len())).unwrap();
+        Ok(vec![(); batch.len()])
+    }
+
+    fn is_unconfirmed(failure: &Infallible) -> bool {
+        match *failure {}
+    }
+}
+
+/// A writer with a pace, and its turns.
+fn paced(pace: Duration) -> (Queue<Turns>, mpsc::UnboundedReceiver<(Instant, usize)>) {
+    let limits = Limits {
+        batch_max: 64,
+        queue_max: 64,
+        pace,
+    };
+    let (turns, taken) = mpsc::unbounded_channel();
+    let (queue, writer) = group_commit::queue(Turns(turns), limits, Metrics::of("turns"));
+    tokio::spawn(writer.run());
+    (queue, taken)
+}
+
+async fn commit(queue: &Queue<Turns>, count: usize) {
+    let calls = (0..count).map(|_| queue.commit((), Deadline::after(LONG)));
+    for answer in join_all(calls).await {
+        answer.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn few_commands_wait_for_the_pace() {
+    let pace = Duration::from_millis(50);
+    let (queue, mut turns) = paced(pace);
+    commit(&queue, 1).await;
+    commit(&queue, 1).await;
+    let (first, _) = turns.recv().await.unwrap();
+    let (second, _) = turns.recv().await.unwrap();
+    assert!(second - first >= pace);
+}
+
+#[tokio::test]
+async fn many_commands_and_the_last_do_not_wait_for_the_pace() {
+    let (queue, mut turns) = paced(Duration::from_hours(1));
+    commit(&queue, 1).await;
+    commit(&queue, LARGE_BATCH).await;
+    let last = tokio::spawn({
+        let queue = queue.clone();
+        async move { commit(&queue, 1).await }
+    });
+    tokio::task::yield_now().await;
+    queue.close();
+    last.await.unwrap();
+    let mut sizes = Vec::new();
+    while let Some((_, size)) = turns.recv().await {
+        sizes.push(size);
+    }
+    assert_eq!(sizes, [1, LARGE_BATCH, 1]);
 }
 
 #[tokio::test]

@@ -154,6 +154,9 @@ pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) 
     let limits = Limits {
         batch_max: args.posting_batch_max.into(),
         queue_max: args.posting_queue_max.into(),
+        // Services wait for these commits while a user waits for them; what comes together is
+        // gathered there already.
+        pace: Duration::ZERO,
     };
     let metrics = group_commit::Metrics {
         depth: metrics::gauge!("wallet_posting_queue_depth"),
