@@ -20,8 +20,8 @@ use crate::error::PlanError;
 const LIMITS: Limits = Limits {
     batch_max: 64,
     queue_max: 1024,
-    // Measured at half of the load that two cores take: a quarter less processor time for a put,
-    // and more time left for what is urgent.
+    // Saves some 15 % of a put's processor time at half of the load that two cores take, and its
+    // median latency there stays below 20 ms (decision 42).
     pace: Duration::from_millis(6),
 };
 
