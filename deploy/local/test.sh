@@ -18,7 +18,8 @@ stage_fmt() { cargo fmt --all --check; }
 # Only when named: a full run lints while it builds.
 stage_clippy() { cargo clippy --workspace --all-targets --locked --quiet -- -D warnings; }
 stage_rust_build() {
-    # Tests that run whole stacks start the programs. Cargo repeats the warnings of what it does not build again.
+    # Tests that run whole stacks start the programs. Benchmarks are built so that they keep compiling. Cargo repeats
+    # the warnings of what it does not build again.
     local output=$results/rust-build.out status=0
     cargo test --workspace --all-targets --no-run --quiet --color never 2>"$output" || status=$?
     cat "$output"

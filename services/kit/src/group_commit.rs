@@ -2,7 +2,8 @@
 //!
 //! Callers hand commands to a [`Queue`]. One task, its [`Writer`], takes what has queued up while
 //! its last transaction was under way, and makes one transaction of it. A commit that waits for the
-//! disk, and the round trips to the database, are then shared by all callers of a batch.
+//! disk, and the round trips to the database, are then shared by all callers of a batch. With a
+//! pace ([`Limits::pace`]), small batches wait for more.
 //!
 //! | promise | how |
 //! |---|---|

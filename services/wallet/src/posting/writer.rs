@@ -154,8 +154,7 @@ pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) 
     let limits = Limits {
         batch_max: args.posting_batch_max.into(),
         queue_max: args.posting_queue_max.into(),
-        // Services wait for these commits while a user waits for them; what comes together is
-        // gathered there already.
+        // The postings of puts arrive together, by the pace of plan's batches.
         pace: Duration::ZERO,
     };
     let metrics = group_commit::Metrics {
