@@ -10,6 +10,7 @@
 mod audit;
 mod feeding;
 mod helpers;
+mod hosts;
 mod licenses;
 mod lists;
 mod login;
@@ -19,5 +20,6 @@ mod profile;
 mod registration;
 mod sessions;
 mod staff;
+mod step_up;
 mod store;
 mod users;
