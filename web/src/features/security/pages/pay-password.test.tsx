@@ -194,7 +194,7 @@ test('the first one may need the login password; giving up keeps both entries', 
 });
 
 test('a change says beforehand that withdrawals wait afterwards, setting the first one does not', async () => {
-  const hint = 'For your protection, withdrawals wait 24 hours after a change.';
+  const hint = 'For your protection, withdrawals and exchanges wait 24 hours after a change.';
   const first = openApp('/wallet/set-password');
   expect(await screen.findByLabelText(CHOOSE)).toBeVisible();
   expect(screen.queryByText(hint)).not.toBeInTheDocument();
