@@ -58,6 +58,9 @@ export const STEP_UP_REQUIRED = 'STEP_UP_REQUIRED';
 /** The reason of a call that the user gave up instead of confirming their identity. The server has refused it. */
 export const STEP_UP_CANCELLED = 'STEP_UP_CANCELLED';
 
+/** The reason of an assertion that is spent, expired or not a host's. */
+export const ASSERTION_REJECTED = 'ASSERTION_REJECTED';
+
 export function hasReason(error: unknown, reason: string): error is ApiError {
   return error instanceof ApiError && error.reason === reason;
 }
