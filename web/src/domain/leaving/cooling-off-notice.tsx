@@ -5,7 +5,7 @@ import { Button } from '@/ui/button';
 import styles from './cooling-off-notice.module.css';
 import { NoticeFrame } from './notice-frame';
 
-type Props = { until: string; inset?: boolean };
+type Props = { until: string; inset: boolean | undefined };
 
 /** Why and until when withdrawals and exchanges wait, and whom to contact if the change was not the user's. */
 export function CoolingOffNotice({ until, inset }: Props) {

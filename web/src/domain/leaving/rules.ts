@@ -6,60 +6,24 @@ import { smaller } from '@/lib/money';
  * blocks it in `withdraw_blocked_by`.
  */
 
-export type Step = {
-  key: 'balance' | 'pay_password' | 'destination' | 'start_up_funds' | 'other';
-  isDone: boolean;
-};
+/** How money leaves. Only an exchange that gives wallet money counts. */
+export type Leaving = 'withdrawal' | 'exchange';
 
-const STEP_OF = {
-  INSUFFICIENT_BALANCE: 'balance',
-  PAY_PASSWORD_NOT_SET: 'pay_password',
-  BANK_CARD_NOT_BOUND: 'destination',
-  START_UP_FUNDS_NOT_RETURNED: 'start_up_funds',
-} as const satisfies Partial<Record<Reason, Step['key']>>;
-
-const COOLING_OFF: Reason = 'WITHDRAWAL_COOLING_OFF';
+export const COOLING_OFF: Reason = 'WITHDRAWAL_COOLING_OFF';
 
 /** What blocks an exchange, too. It needs no bound account, and checks the balance with the amount. */
 const OF_EXCHANGE: readonly Reason[] = ['PAY_PASSWORD_NOT_SET', 'START_UP_FUNDS_NOT_RETURNED', COOLING_OFF];
 
-type Blocked = Pick<Property, 'withdraw_blocked_by'>;
-
-/**
- * The steps before a withdrawal, with completed ones marked. Empty if nothing blocks it but the cooling-off period,
- * which needs no action. An unknown reason still blocks and refers to customer service.
- */
-export function withdrawalSteps({ withdraw_blocked_by }: Blocked): Step[] {
-  return stepsOf(withdraw_blocked_by, ['pay_password', 'destination']);
-}
-
-/** The steps before an exchange that gives wallet money. */
-export function exchangeSteps({ withdraw_blocked_by }: Blocked): Step[] {
-  return stepsOf(
-    withdraw_blocked_by.filter((reason) => blocksExchange(reason)),
-    ['pay_password'],
-  );
+/** Whether money cannot leave now. */
+export function isOnHold(leaving: Leaving, property: Property): boolean {
+  const { withdraw_blocked_by: reasons, withdrawal_available_at } = property;
+  const isBlocked = leaving === 'withdrawal' ? reasons.length > 0 : reasons.some(blocksExchange);
+  return isBlocked || Boolean(withdrawal_available_at);
 }
 
 /** Whether a reason blocks every exchange that gives wallet money. */
 export function blocksExchange(reason: string): boolean {
   return (OF_EXCHANGE as readonly string[]).includes(reason);
-}
-
-/** `always` lists the steps that are shown although they are done. */
-function stepsOf(reasons: readonly Reason[], always: readonly Step['key'][]): Step[] {
-  const blocking = reasons.filter((reason) => reason !== COOLING_OFF);
-  if (blocking.length === 0) return [];
-  const open = new Set(
-    blocking.map((reason): Step['key'] =>
-      reason in STEP_OF ? STEP_OF[reason as keyof typeof STEP_OF] : 'other',
-    ),
-  );
-  const first = always.map((key) => ({ key, isDone: !open.has(key) }));
-  const only = (['balance', 'start_up_funds', 'other'] as const)
-    .filter((key) => open.has(key))
-    .map((key) => ({ key, isDone: false }));
-  return [...first, ...only];
 }
 
 const SOONEST_MS = 10_000;

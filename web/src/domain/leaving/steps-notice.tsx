@@ -8,7 +8,7 @@ import { Button, LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
 import { NoticeFrame } from './notice-frame';
-import type { Step } from './rules';
+import type { Step } from './steps';
 import styles from './steps-notice.module.css';
 
 type Props = {
@@ -16,8 +16,8 @@ type Props = {
   steps: readonly Step[];
   property: Property;
   /** The action of the step `balance`. */
-  deposit?: ReactNode;
-  inset?: boolean;
+  deposit: ReactNode;
+  inset: boolean | undefined;
 };
 
 /** What must be done before money can leave, with an action for each item; completed items are ticked off. */

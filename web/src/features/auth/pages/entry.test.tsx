@@ -1,10 +1,7 @@
-import { render, screen, waitFor } from '@testing-library/react';
+import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
-import { StrictMode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
-import { App } from '@/app/app';
-import { createQueryClient } from '@/app/query-client';
 import type { UserInfo } from '@/lib/api/types';
 import { endSession, sessionStore } from '@/lib/session/store';
 import { ok, refusal } from '@/test/answers';
@@ -54,12 +51,7 @@ test('an assertion opens a session, whoever was logged in before, and leaves the
 
 test('effects that run twice spend an assertion once', async () => {
   const calls = serve();
-  window.history.pushState(null, '', `#${LINK}`);
-  render(
-    <StrictMode>
-      <App queryClient={createQueryClient()} />
-    </StrictMode>,
-  );
+  openApp(LINK, { token: null, strict: true });
   expect(await screen.findByText('+334.35')).toBeVisible();
   expect(calls).toHaveLength(1);
 });

@@ -1,10 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { CoolingOffNotice } from '@/domain/leaving/cooling-off-notice';
+import { Hold } from '@/domain/leaving/hold';
 import { leavingPropertyQuery } from '@/domain/leaving/property';
-import { exchangeSteps } from '@/domain/leaving/rules';
-import { StepsNotice } from '@/domain/leaving/steps-notice';
+import { isOnHold } from '@/domain/leaving/rules';
 import { useFormats } from '@/i18n/format';
 import type { ExchangeOffer } from '@/lib/api/types';
 import { Button } from '@/ui/button';
@@ -32,7 +31,7 @@ type Props = {
 };
 
 /** The acceptor behind a code, its offer, and the amount form. */
-export function OfferView({ found, isBlocked, onForget, onCodeRefused }: Props) {
+export default function OfferView({ found, isBlocked, onForget, onCodeRefused }: Props) {
   const { t } = useTranslation();
   const platform = usePlatform();
   const hold = useHold(found.offer);
@@ -70,17 +69,8 @@ function useHold(offer: ExchangeOffer): ReactNode {
   const { t } = useTranslation();
   const property = useQuery(leavingPropertyQuery).data;
   if (!property || !leavesWallet(offer)) return null;
-  const until = property.withdrawal_available_at;
-  const steps = exchangeSteps(property);
-  if (!until && steps.length === 0) return null;
-  return (
-    <>
-      {until ? <CoolingOffNotice inset until={until} /> : null}
-      {steps.length > 0 ? (
-        <StepsNotice inset title={t('exchange.blocked_title')} steps={steps} property={property} />
-      ) : null}
-    </>
-  );
+  if (!isOnHold('exchange', property)) return null;
+  return <Hold inset leaving="exchange" title={t('exchange.blocked_title')} property={property} />;
 }
 
 type TermsProps = {

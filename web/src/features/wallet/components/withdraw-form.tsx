@@ -3,11 +3,10 @@ import { type ComponentProps, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
 import { basicConfigQuery } from '@/domain/basic-config';
-import { CoolingOffNotice } from '@/domain/leaving/cooling-off-notice';
+import { Hold } from '@/domain/leaving/hold';
 import { LimitsHint } from '@/domain/leaving/limits-hint';
 import { leavingPropertyQuery } from '@/domain/leaving/property';
-import { type LeaveLimits, leavable, withdrawalSteps } from '@/domain/leaving/rules';
-import { StepsNotice } from '@/domain/leaving/steps-notice';
+import { isOnHold, type LeaveLimits, leavable } from '@/domain/leaving/rules';
 import { useFormats } from '@/i18n/format';
 import type { Destinations, Property, WithdrawalMethod, WithdrawalTerms } from '@/lib/api/types';
 import { parseTypedAmount, signOf } from '@/lib/money';
@@ -47,21 +46,14 @@ export function WithdrawForm() {
   });
 
   if (property.data && bound.data && config.data) {
-    const steps = withdrawalSteps(property.data);
-    const until = property.data.withdrawal_available_at;
-    if (until || steps.length > 0) {
+    if (isOnHold('withdrawal', property.data)) {
       return (
-        <div className={stack.gap4}>
-          {until ? <CoolingOffNotice until={until} /> : null}
-          {steps.length > 0 ? (
-            <StepsNotice
-              title={t('withdraw.blocked_title')}
-              steps={steps}
-              property={property.data}
-              deposit={<DepositAction />}
-            />
-          ) : null}
-        </div>
+        <Hold
+          leaving="withdrawal"
+          title={t('withdraw.blocked_title')}
+          property={property.data}
+          deposit={<DepositAction />}
+        />
       );
     }
     const { withdraw_method_config, leave_limits } = config.data;
