@@ -30,7 +30,7 @@ function serve() {
       passwords.push(password);
       await delay(20);
       if (password !== 'right-password')
-        return refusal(400, 'Wrong password', { reason: 'WRONG_PASSWORD', field: 'password' });
+        return refusal(400, 'The old password is wrong', { reason: 'WRONG_PASSWORD', field: 'password' });
       fresh = true;
       return ok({ fresh_until: fixtures.at(900_000) });
     }),
@@ -88,7 +88,7 @@ test('a wrong password is said at its field and can be corrected', async () => {
   await user.click(goOn(sheet));
   expect(field).toHaveAccessibleDescription('Please enter password');
   await confirm(user, sheet, 'wrong');
-  await waitFor(() => expect(field).toHaveAccessibleDescription('Wrong password'));
+  await waitFor(() => expect(field).toHaveAccessibleDescription('Wrong login password'));
   expect(field).toHaveFocus();
   expect(edits).toHaveLength(1);
   await user.clear(field);

@@ -12,7 +12,9 @@ const ENABLED_AGAIN_MS = 100;
 export function StepUp() {
   const request = useStore(stepUpStore);
   const { isOpen, open, close } = useOverlay('step-up', 'above');
-  const StepUpSheet = usePart(parts.stepUpSheet, request !== null, () => request?.settle(false));
+  const StepUpSheet = usePart(parts.stepUpSheet, request !== null, () =>
+    isOpen ? close() : request?.settle(false),
+  );
   const returnFocus = useFocusBefore();
   const wasOpen = useRef(false);
   const confirmed = useRef(false);

@@ -92,6 +92,9 @@ function useConfirming(onConfirmed: AskProps['onConfirmed'], onRefused: AskProps
     mutationFn: (password: string) => post('/user/step_up', { password }),
     meta: { inline: true },
   });
+  // The server's text is about a change of password.
+  const textOf = (error: unknown) =>
+    hasReason(error, 'WRONG_PASSWORD') ? t('step_up.wrong') : errorText(error);
   const submit = ({ password }: { password: string }) => {
     if (running.current) return;
     running.current = true;
@@ -101,7 +104,7 @@ function useConfirming(onConfirmed: AskProps['onConfirmed'], onRefused: AskProps
       onError: (error) => {
         running.current = false;
         if (hasReason(error, STEP_UP_REQUIRED)) onRefused(error);
-        else if (!isSessionError(error)) form.reject({ password: errorText(error) });
+        else if (!isSessionError(error)) form.reject({ password: textOf(error) });
       },
     });
   };
