@@ -11,7 +11,8 @@ const ENABLED_AGAIN_MS = 100;
 /** The only sheet that confirms the user's identity. Any call that needs it waits for its outcome. */
 export function StepUp() {
   const request = useStore(stepUpStore);
-  const { isOpen, open, close } = useOverlay('step-up', 'above');
+  const overlay = useOverlay('step-up', 'above');
+  const { isOpen, close } = overlay;
   const StepUpSheet = usePart(parts.stepUpSheet, request !== null, () =>
     isOpen ? close() : request?.settle(false),
   );
@@ -29,7 +30,7 @@ export function StepUp() {
       returnFocus();
     } else if (request) {
       confirmed.current = false;
-      open();
+      overlay.open();
     }
   });
 
