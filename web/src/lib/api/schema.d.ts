@@ -2009,6 +2009,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/step_up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms the caller's identity with the login password.
+         * @description Confirms the caller's identity with the login password.
+         */
+        post: operations["stepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/auth/v2/host": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a session with a host's assertion.
+         * @description Opens a session with a host's assertion.
+         */
+        post: operations["enterFromHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2326,6 +2366,8 @@ export interface components {
              * @example 24
              */
             withdrawal_cooling_off_hours: number;
+            /** @description Limits of what leaves the wallet within 24 hours. */
+            leave_limits: components["schemas"]["LeaveLimits"];
         };
         /**
          * @description Binds a bank card (`card_name`, `user_name`, `mobile`, `bank_account`, `branch_name`) or a wallet address
@@ -4027,7 +4069,7 @@ export interface components {
             to_be_settled: components["schemas"]["Money"];
             /** @description Sum of available, to be consumed, to be settled and withdrawing. */
             total_assets: components["schemas"]["Money"];
-            /** @description Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not. */
+            /** @description Why a withdrawal or an exchange of any amount would be refused now, in the order of the checks; empty if it would not. */
             withdraw_blocked_by: components["schemas"]["Reason"][];
             withdrawal_available_at: components["schemas"]["Timestamp"] | null;
             /** @description Being withdrawn. */
@@ -4132,7 +4174,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -4891,6 +4933,31 @@ export interface components {
          * @enum {string}
          */
         WithdrawalStatus: "pending" | "paid" | "rejected";
+        /** @description What may leave the wallet within 24 hours, by withdrawal or exchange. */
+        LeaveLimits: {
+            /** @description At most so much altogether. */
+            per_day: components["schemas"]["Money"];
+            /** @description At most so much to one destination: a bank card, a wallet address, an exchange. */
+            per_destination: components["schemas"]["Money"];
+        };
+        /** @description Confirms the caller's identity. */
+        StepUpRequest: {
+            /**
+             * @description The login password.
+             * @example adfolio-demo-1
+             */
+            password: string;
+        };
+        /** @description How long the session counts as fresh. */
+        Freshness: {
+            /** @description When it no longer does. */
+            fresh_until: components["schemas"]["Timestamp"];
+        };
+        /** @description Opens a session for a user of a host app. */
+        HostEntryRequest: {
+            /** @description The host's signed assertion, a JWT that can be used once. */
+            assertion: string;
+        };
     };
     responses: {
         /** @description The request is not valid HTTP, or its headers are too long. */
@@ -9257,6 +9324,102 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["Coupon"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    stepUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "adfolio-demo-1"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StepUpRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Freshness"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    enterFromHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "assertion": "a.b.c"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HostEntryRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Session"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
