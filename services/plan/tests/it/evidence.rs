@@ -260,12 +260,16 @@ async fn an_import_says_who_and_what() {
     let stack = Plan::spawn().await;
     let (_, plan) = put(&stack).await;
     let file = format!("{HEADER}{}", row("r1", 1, &plan, 0, ("1.00", "2.00")));
-    stack.import("network-a", "{}", &file).await;
+    let (caller, bytes) = (operator(), file.as_bytes());
+    let csv = ImportFormat::Csv;
+    let taken = stack
+        .try_import(&caller, csv, "network-a", "{}", bytes)
+        .await;
+    taken.expect("taken");
     // A file that cannot be read has brought nothing, and leaves nothing.
     let mapping = r#"{"nothing": "report_id"}"#;
-    let bytes = file.as_bytes();
     let refused = stack
-        .try_import(&operator(), ImportFormat::Csv, "network-b", mapping, bytes)
+        .try_import(&caller, csv, "network-b", mapping, bytes)
         .await;
     refused.expect_err("no column");
     let imports: Vec<(String, Option<Vec<u8>>, uuid::Uuid)> =
@@ -274,6 +278,6 @@ async fn an_import_says_who_and_what() {
             .await
             .unwrap();
     let digest = Sha256::digest(&file).to_vec();
-    let staff = operator().staff.expect("staff").id;
+    let staff = caller.staff.expect("staff").id;
     assert_eq!(imports, [("network-a".to_owned(), Some(digest), staff)]);
 }
