@@ -7,6 +7,8 @@ use adfolio_kit::service::ProcessConfig;
 use clap::{Args, Parser};
 use ipnet::IpNet;
 
+use crate::security_txt;
+
 /// The REST gateway of Adfolio. `adfolio-gateway openapi` prints the OpenAPI document and needs no configuration.
 #[derive(Parser, Clone, Debug)]
 #[command(name = "adfolio-gateway", version)]
@@ -23,6 +25,10 @@ pub struct GatewayConfig {
     /// The platform's currency, ISO 4217
     #[arg(long, env = "CURRENCY", default_value = "USD", value_parser = parse_currency)]
     pub currency: String,
+    /// Whom to tell of a vulnerability, for /.well-known/security.txt: a mailto:, https:// or tel: URI; without one there
+    /// is no such file
+    #[arg(long, env = "SECURITY_CONTACT", value_parser = security_txt::parse_contact)]
+    pub security_contact: Option<String>,
     /// Seconds for which a verified session and a user's profile are cached. A session that ended elsewhere is
     /// accepted no longer than this, and a profile that changed elsewhere is shown no longer, even while RabbitMQ is
     /// down

@@ -42,6 +42,7 @@ use crate::lang::Lang;
 use crate::paths::BASE_PATH;
 use crate::route::{Access, Answer, Route};
 use crate::routes;
+use crate::security_txt;
 use crate::uploads;
 
 /// The OpenAPI document in the repository. A test keeps it equal to the route table. Generating it at every start
@@ -100,7 +101,15 @@ pub fn router(gateway: &Gateway) -> Router {
             Bytes::from_static(DOCUMENT.as_bytes()),
         ))
     };
+    let told = gateway.clone();
+    let serve_contact = move || {
+        ready(security_txt::serve(
+            told.security_contact(),
+            chrono::Utc::now(),
+        ))
+    };
     router
+        .route(security_txt::PATH, get(serve_contact))
         .route(&format!("{BASE_PATH}/openapi.json"), get(serve_document))
         .route(&format!("{BASE_PATH}/files/{{id}}"), get(serve_file))
         .route(&format!("{BASE_PATH}/docs"), get(docs::serve))

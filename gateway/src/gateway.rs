@@ -32,6 +32,7 @@ struct Shared {
     token_limit: FloodLimit<TokenDigest>,
     trusted_proxies: Vec<IpNet>,
     currency: String,
+    security_contact: Option<String>,
     uploads: Uploads,
     basic_config: BasicConfigCache,
     streams: Streams,
@@ -65,6 +66,7 @@ impl Gateway {
             token_limit: FloodLimit::new(config.flood_limit_session_per_second),
             trusted_proxies: config.trusted_proxies.clone(),
             currency: config.currency.clone(),
+            security_contact: config.security_contact.clone(),
             uploads: Uploads::open(config)?,
             services,
         })))
@@ -111,6 +113,11 @@ impl Gateway {
     /// The platform's currency.
     pub fn currency(&self) -> &str {
         &self.0.currency
+    }
+
+    /// Whom to tell of a vulnerability.
+    pub fn security_contact(&self) -> Option<&str> {
+        self.0.security_contact.as_deref()
     }
 
     /// Uploaded pictures.

@@ -30,6 +30,7 @@ pub mod recent;
 pub mod route;
 pub mod routes;
 pub mod schemas;
+mod security_txt;
 pub mod server;
 pub mod service_entries;
 pub mod services;

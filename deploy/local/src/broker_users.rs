@@ -21,7 +21,7 @@ pub(crate) const ADMINISTRATOR: &str = "administrator";
 /// `adfolioctl`, which lists dead letters and sends them back.
 pub(crate) const OPERATOR: &str = "adfolioctl";
 /// An internal consumer: reads the wallet's stream, and its own queues (`reader.…`) bound to the
-/// events.
+/// wallet's events.
 pub(crate) const READER: &str = "reader";
 /// Public, like the demo's other passwords: everything listens on loopback only.
 const READER_PASSWORD: &str = "reader";
@@ -32,6 +32,7 @@ const NOTHING: &str = "^$";
 /// The default exchange, which routes to a queue by its name: this is how dead letters go back.
 const DEFAULT_EXCHANGE: &str = r"amq\.default";
 const WALLET_STREAM: &str = r"wallet\.events";
+const WALLET_EVENTS: &str = r"^adfolio\.wallet\.v1\.";
 
 /// The variable for the prefix of exchanges and queues, and its default.
 const NAMESPACE_VARIABLE: &str = "AMQP_NAMESPACE";
@@ -106,6 +107,8 @@ struct Rights {
     write: String,
     read: String,
     events: String,
+    /// The events whose topics its queues may be bound to.
+    topics: String,
 }
 
 /// Writes the broker's users for its start. Passwords are made once; the file only has their
@@ -174,7 +177,7 @@ fn with_permissions(namespace: &str, users: &[Value], rights: &[Rights]) -> Valu
         }));
         topics.push(json!({
             "user": rights.user, "vhost": VHOST, "exchange": format!("{namespace}.events"),
-            "write": rights.events, "read": ALL,
+            "write": rights.events, "read": rights.topics,
         }));
     }
     json!({
@@ -239,6 +242,7 @@ fn service_rights(namespace: &str, service: Service) -> Rights {
             write: format!("^{own}$"),
             read: format!(r"^({namespace}\.events|{own})$"),
             events: NOTHING.to_owned(),
+            topics: ALL.to_owned(),
         };
     }
     let shared = format!(r"{namespace}\.(events|dead)");
@@ -253,6 +257,7 @@ fn service_rights(namespace: &str, service: Service) -> Rights {
         write: format!("^({shared}|{declared})$"),
         read: format!("^({shared}|{own})$"),
         events: format!(r"^adfolio\.{name}\."),
+        topics: ALL.to_owned(),
     }
 }
 
@@ -264,6 +269,7 @@ fn operator_rights(namespace: &str) -> Rights {
         write: format!("^{DEFAULT_EXCHANGE}$"),
         read: format!(r"^{namespace}\.[^.]+\.[^.]+\.dead$"),
         events: NOTHING.to_owned(),
+        topics: ALL.to_owned(),
     }
 }
 
@@ -274,6 +280,8 @@ fn reader_rights(namespace: &str) -> Rights {
         write: r"^reader\..+$".to_owned(),
         read: format!(r"^({WALLET_STREAM}|{namespace}\.events|reader\..+)$"),
         events: NOTHING.to_owned(),
+        // Other services' events name users and what they do.
+        topics: WALLET_EVENTS.to_owned(),
     }
 }
 

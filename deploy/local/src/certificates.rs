@@ -4,6 +4,8 @@
 //! issues all of them again. (For containers, which start one by one, [`crate::provision`] keeps
 //! it.)
 
+use std::fs;
+use std::io;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
@@ -67,6 +69,21 @@ pub(crate) fn make(layout: &Layout) -> Result<()> {
         let certificate = certificate_params(name, end)?.signed_by(&key, &authority)?;
         layout.write_secret(&format!("tls-{name}.pem"), &certificate.pem())?;
         layout.write_secret(&format!("tls-{name}.key"), &key.serialize_pem())?;
+    }
+    Ok(())
+}
+
+/// Removes the certificate of a person at this machine, which an earlier start with TLS has made: the command line takes
+/// it for the sign that the services want it.
+pub(crate) fn forget(layout: &Layout) -> Result<()> {
+    for name in CALLERS {
+        match fs::remove_file(layout.secrets().join(format!("tls-{name}.pem"))) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error)
+                    .with_context(|| format!("cannot remove the certificate of {name}"));
+            }
+            _ => {}
+        }
     }
     Ok(())
 }

@@ -15,6 +15,10 @@ const LOG_ROTATION_BYTES: u64 = 16 * 1024 * 1024;
 const LOG_TAIL_LINES: usize = 12;
 const SUPERVISOR: &str = "supervisor";
 
+/// Modes of what only the account of the stack may open.
+const PRIVATE_FOLDER: u32 = 0o700;
+const PRIVATE_FILE: u32 = 0o600;
+
 /// The folders of a data directory.
 #[derive(Clone, Debug)]
 pub(crate) struct Layout {
@@ -29,10 +33,13 @@ impl Layout {
         };
         create(root)?;
         let layout = Self::at(root)?;
+        // Logs, uploads and databases are nobody else's business.
+        fs::set_permissions(&layout.root, Permissions::from_mode(PRIVATE_FOLDER))
+            .context("cannot protect the data folder")?;
         create(&layout.root.join("run"))?;
         create(&layout.root.join("log"))?;
         create(&layout.secrets())?;
-        fs::set_permissions(layout.secrets(), Permissions::from_mode(0o700))
+        fs::set_permissions(layout.secrets(), Permissions::from_mode(PRIVATE_FOLDER))
             .context("cannot protect the secrets")?;
         Ok(layout)
     }
@@ -95,6 +102,7 @@ impl Layout {
         OpenOptions::new()
             .create(true)
             .append(true)
+            .mode(PRIVATE_FILE)
             .open(&path)
             .with_context(|| format!("cannot write {}", path.display()))
     }
@@ -114,7 +122,7 @@ impl Layout {
             .create(true)
             .truncate(true)
             .write(true)
-            .mode(0o600)
+            .mode(PRIVATE_FILE)
             .open(&path)
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.write_all(value.as_bytes())?;

@@ -345,6 +345,8 @@ impl Stack {
         let programs = builder.resolve_programs()?;
         if self.tls {
             certificates::make(&self.layout)?;
+        } else {
+            certificates::forget(&self.layout)?;
         }
         let surroundings = Surroundings {
             ports: &self.ports,

@@ -1,6 +1,7 @@
 //! The services, and calls to them.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use adfolio_kit::client::{self, Channel, ClientOptions};
@@ -46,56 +47,63 @@ pub const CALL_LIMIT: Duration = Duration::from_secs(10);
 )]
 #[command(next_help_heading = "Addresses of the services")]
 pub struct Addresses {
-    /// Address of auth
-    #[arg(
-        long,
-        env = "AUTH_URL",
-        default_value = "http://127.0.0.1:8201",
-        global = true
-    )]
-    auth_url: String,
-    /// Address of plan
-    #[arg(
-        long,
-        env = "PLAN_URL",
-        default_value = "http://127.0.0.1:8202",
-        global = true
-    )]
-    plan_url: String,
-    /// Address of wallet
-    #[arg(
-        long,
-        env = "WALLET_URL",
-        default_value = "http://127.0.0.1:8203",
-        global = true
-    )]
-    wallet_url: String,
-    /// Address of coupon
-    #[arg(
-        long,
-        env = "COUPON_URL",
-        default_value = "http://127.0.0.1:8204",
-        global = true
-    )]
-    coupon_url: String,
-    /// Address of notification
-    #[arg(
-        long,
-        env = "NOTIFICATION_URL",
-        default_value = "http://127.0.0.1:8205",
-        global = true
-    )]
-    notification_url: String,
-    /// Address of acceptor
-    #[arg(
-        long,
-        env = "ACCEPTOR_URL",
-        default_value = "http://127.0.0.1:8206",
-        global = true
-    )]
-    acceptor_url: String,
+    /// Address of auth; port 8201 of this machine by default
+    #[arg(long, env = "AUTH_URL", global = true)]
+    auth_url: Option<String>,
+    /// Address of plan; port 8202 of this machine by default
+    #[arg(long, env = "PLAN_URL", global = true)]
+    plan_url: Option<String>,
+    /// Address of wallet; port 8203 of this machine by default
+    #[arg(long, env = "WALLET_URL", global = true)]
+    wallet_url: Option<String>,
+    /// Address of coupon; port 8204 of this machine by default
+    #[arg(long, env = "COUPON_URL", global = true)]
+    coupon_url: Option<String>,
+    /// Address of notification; port 8205 of this machine by default
+    #[arg(long, env = "NOTIFICATION_URL", global = true)]
+    notification_url: Option<String>,
+    /// Address of acceptor; port 8206 of this machine by default
+    #[arg(long, env = "ACCEPTOR_URL", global = true)]
+    acceptor_url: Option<String>,
+    /// Data folder of a stack on this machine, whose certificate for adfolioctl is used where neither addresses nor
+    /// certificates are given
+    #[arg(long, env = "ADFOLIO_DATA", default_value = ".data", global = true)]
+    data: PathBuf,
     #[command(flatten)]
     tls: TlsArgs,
+}
+
+impl Addresses {
+    /// The certificates: those given, or those that `make up` made for adfolioctl.
+    fn tls_args(&self) -> TlsArgs {
+        let given = [
+            &self.auth_url,
+            &self.plan_url,
+            &self.wallet_url,
+            &self.coupon_url,
+            &self.notification_url,
+            &self.acceptor_url,
+        ];
+        let secrets = self.data.join("secrets");
+        let local = TlsArgs {
+            tls_cert_file: Some(secrets.join("tls-adfolioctl.pem")),
+            tls_key_file: Some(secrets.join("tls-adfolioctl.key")),
+            tls_ca_file: Some(secrets.join("tls-ca.pem")),
+        };
+        let is_nothing_given = given.into_iter().all(Option::is_none)
+            && self.tls.tls_cert_file.is_none()
+            && self.tls.tls_key_file.is_none()
+            && self.tls.tls_ca_file.is_none();
+        let is_there = local
+            .tls_cert_file
+            .as_ref()
+            .is_some_and(|file| file.exists());
+        if is_nothing_given && is_there {
+            local
+        } else {
+            self.tls.clone()
+        }
+    }
 }
 
 /// A client for each service. Nothing is connected before the first call.
@@ -128,16 +136,19 @@ pub struct Services {
 impl Services {
     /// Clients for these addresses.
     pub fn connect(addresses: &Addresses) -> anyhow::Result<Self> {
-        let tls = addresses.tls.load()?;
-        let open = |service, url: &str| {
+        let tls = addresses.tls_args().load()?;
+        let scheme = if tls.is_some() { "https" } else { "http" };
+        let open = |service, given: Option<&str>, port: u16| {
+            let here = format!("{scheme}://127.0.0.1:{port}");
+            let url = given.unwrap_or(&here);
             client::connect_to(service, url, ClientOptions::default(), tls.as_ref())
         };
-        let auth = open("auth", &addresses.auth_url)?;
-        let plan = open("plan", &addresses.plan_url)?;
-        let coupon = open("coupon", &addresses.coupon_url)?;
-        let wallet = open("wallet", &addresses.wallet_url)?;
-        let notification = open("notification", &addresses.notification_url)?;
-        let acceptor = open("acceptor", &addresses.acceptor_url)?;
+        let auth = open("auth", addresses.auth_url.as_deref(), 8201)?;
+        let plan = open("plan", addresses.plan_url.as_deref(), 8202)?;
+        let coupon = open("coupon", addresses.coupon_url.as_deref(), 8204)?;
+        let wallet = open("wallet", addresses.wallet_url.as_deref(), 8203)?;
+        let notification = open("notification", addresses.notification_url.as_deref(), 8205)?;
+        let acceptor = open("acceptor", addresses.acceptor_url.as_deref(), 8206)?;
         Ok(Self {
             auth: AuthServiceClient::new(auth.clone()),
             auth_admin: AuthAdminServiceClient::new(auth),

@@ -12,6 +12,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 use clap::{Parser, Subcommand};
 use nix::sys::signal::{Signal, kill};
+use nix::sys::stat::{Mode, umask};
 use nix::unistd::Pid;
 use tokio::time::{Instant, sleep};
 use tracing::info;
@@ -74,6 +75,8 @@ pub async fn run(cli: Cli) -> Result<ExitCode> {
 }
 
 async fn up(options: StackOptions) -> Result<ExitCode> {
+    // What this process and its children write is for their account alone.
+    umask(Mode::S_IRWXG | Mode::S_IRWXO);
     let mut interrupts = Interrupts::listen()?;
     let admin_password = options.admin_password().to_owned();
     let demo = options.demo();

@@ -64,8 +64,8 @@ pub(super) struct ContentOptions {
     /// Password of the staff account `admin`.
     #[arg(long, env = "ADFOLIO_ADMIN_PASSWORD", hide_env_values = true, default_value = DEMO_ADMIN_PASSWORD)]
     pub(super) admin_password: String,
-    /// Enable mutual TLS between the services, with certificates made for this stack.
-    #[arg(long, env = "ADFOLIO_TLS", default_value = "0", num_args = 0..=1, default_missing_value = "1", require_equals = true, action = clap::ArgAction::Set, value_parser = switch())]
+    /// Mutual TLS between the services, with certificates made for this stack; 0 switches it off.
+    #[arg(long, env = "ADFOLIO_TLS", default_value = "1", num_args = 0..=1, default_missing_value = "1", require_equals = true, action = clap::ArgAction::Set, value_parser = switch())]
     tls: Switch,
 }
 

@@ -69,21 +69,26 @@ impl Surroundings<'_> {
         let program = program(self.programs, &service.program())?;
         let through = self.broker_addresses.get(&service).copied();
         let (listener, admin) = self.ports.addresses(component)?;
+        // By file: the environment of a process is read by whoever may look at the process.
+        let amqp = self.broker.service_url(service, through)?;
+        let amqp = layout.write_secret(&format!("amqp-url-{service}"), &amqp)?;
         let mut launch = self
             .addresses(Launch::new(program, layout.root()), layout, service.name())
             .env("LISTEN_ADDR", listener.to_string())
             .env("ADMIN_ADDR", admin.to_string())
-            .env("AMQP_URL", self.broker.service_url(service, through)?)
+            .env("AMQP_URL_FILE", amqp)
             // Its output goes to a file.
             .env("NO_COLOR", "1")
             .env("DRAIN_LIMIT_SECONDS", DRAIN_LIMIT_SECONDS.to_string());
         if service == Service::Gateway {
             launch = launch
                 .env("UPLOAD_DIR", layout.folder("uploads"))
+                .env("SECURITY_CONTACT", security_contact())
                 .env("NOTICE_SECONDS", NOTICE_SECONDS.to_string());
         }
         if let Some(url) = database_url {
-            launch = launch.env("DATABASE_URL", url);
+            let file = layout.write_secret(&format!("database-url-{service}"), url)?;
+            launch = launch.env("DATABASE_URL_FILE", file);
         }
         if service == Service::Wallet {
             for (variable, name) in WALLET_SECRETS {
@@ -105,9 +110,11 @@ impl Surroundings<'_> {
     /// Describes a run of `adfolioctl` against this stack.
     pub(crate) fn operator(&self, layout: &Layout) -> Result<Launch> {
         let program = program(self.programs, OPERATOR)?;
+        let amqp = self.broker.operator_url()?;
+        let amqp = layout.write_secret(&format!("amqp-url-{OPERATOR}"), &amqp)?;
         Ok(self
             .addresses(Launch::new(program, layout.root()), layout, OPERATOR)
-            .env("AMQP_URL", self.broker.operator_url()?))
+            .env("AMQP_URL_FILE", amqp))
     }
 
     /// A person's own environment configures the services (logs, traces, limits); addresses are set
@@ -133,6 +140,12 @@ impl Surroundings<'_> {
         }
         launch
     }
+}
+
+/// Whom to tell of a vulnerability: as the person at the machine says, or nobody who exists.
+fn security_contact() -> String {
+    std::env::var("SECURITY_CONTACT")
+        .unwrap_or_else(|_| "mailto:security@adfolio.example".to_owned())
 }
 
 /// Folder of the programs that were built together with this one.

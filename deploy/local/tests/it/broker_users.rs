@@ -130,7 +130,7 @@ async fn a_service_stays_among_its_own_queues_and_speaks_for_itself() {
 }
 
 #[tokio::test]
-async fn the_brokers_own_account_is_closed_and_a_reader_only_reads() {
+async fn the_brokers_own_account_is_closed_and_a_reader_reads_the_wallets_events() {
     let stack = Stack::builder().services([]).start().await.unwrap();
     let address = stack.amqp_url().rsplit('@').next().unwrap().to_owned();
     for password in ["guest", ""] {
@@ -147,16 +147,30 @@ async fn the_brokers_own_account_is_closed_and_a_reader_only_reads() {
         .queue_declare("reader.test".into(), options, arguments.clone())
         .await
         .unwrap();
-    channel
-        .queue_bind(
-            "reader.test".into(),
-            "adfolio.events".into(),
-            "adfolio.#".into(),
-            lapin::options::QueueBindOptions::default(),
-            arguments,
-        )
-        .await
-        .unwrap();
+    for (topics, is_allowed) in [
+        ("adfolio.wallet.v1.#", true),
+        ("adfolio.wallet.v1.FundsMoved", true),
+        ("adfolio.#", false),
+        ("#", false),
+        ("adfolio.auth.v1.UserRegistered", false),
+    ] {
+        // A refusal closes its channel.
+        let channel = reader.create_channel().await.unwrap();
+        let bound = channel
+            .queue_bind(
+                "reader.test".into(),
+                "adfolio.events".into(),
+                topics.into(),
+                lapin::options::QueueBindOptions::default(),
+                arguments.clone(),
+            )
+            .await;
+        if is_allowed {
+            bound.unwrap();
+        } else {
+            assert_eq!(code(bound), ACCESS_REFUSED, "{topics}");
+        }
+    }
     let refused = channel
         .basic_get(
             "adfolio.wallet.passwords.2".into(),
