@@ -13,6 +13,7 @@ mod helpers;
 mod licenses;
 mod lists;
 mod login;
+mod names;
 mod own_security;
 mod passwords;
 mod profile;
