@@ -3035,6 +3035,7 @@ export interface components {
              * @description Seconds to wait before the next attempt.
              */
             retry_after: number | null;
+            rule: components["schemas"]["Rule"] | null;
         };
         /** @description Why a call was refused. */
         ErrorEnvelope: {
@@ -4242,6 +4243,12 @@ export interface components {
              */
             user_id: string;
         };
+        /**
+         * @description The rule that an input breaks. The names are stable.
+         * @example too_short
+         * @enum {string}
+         */
+        Rule: "too_short" | "too_long" | "blank" | "common" | "like_name" | "form" | "mixed_scripts";
         /** @description An entry of the security log of the caller's account. */
         SecurityEntry: {
             /**
