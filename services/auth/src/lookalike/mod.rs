@@ -10,6 +10,7 @@ mod repo;
 use std::collections::HashSet;
 
 use adfolio_kit::db;
+use tracing::info;
 use unicode_normalization::UnicodeNormalization as _;
 
 pub use repo::Owners;
@@ -48,7 +49,7 @@ pub async fn fill(app: &App, owners: Owners) -> Result<usize, AuthError> {
     if !repo::is_any_missing(&app.pool, owners).await? {
         return Ok(0);
     }
-    db::write(&app.pool, move |tx| {
+    let count = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             // One batch at a time: two with names that look alike would wait for each other.
             repo::lock_in_tx(tx).await?;
@@ -63,10 +64,12 @@ pub async fn fill(app: &App, owners: Owners) -> Result<usize, AuthError> {
             }
             let count = rows.ids.len();
             repo::save_in_tx(tx, owners, &rows).await?;
-            Ok(count)
+            Ok::<_, AuthError>(count)
         })
     })
-    .await
+    .await?;
+    info!(?owners, count, "skeletons of names added");
+    Ok(count)
 }
 
 #[cfg(test)]

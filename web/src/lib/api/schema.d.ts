@@ -2455,7 +2455,7 @@ export interface components {
              */
             confirm_password: string;
             /**
-             * @description The new password, 8 to 128 characters.
+             * @description The new password, 8 to 128 characters; no common one, and not made of the names.
              * @example an even longer staple
              */
             new_password: string;
@@ -2832,7 +2832,7 @@ export interface components {
         /** @description Creates a member of staff. */
         CreateStaffRequest: {
             /**
-             * @description Password, 8 to 128 characters.
+             * @description Password, 8 to 128 characters; no common one, and not made of the names.
              * @example a long enough password
              */
             password: string;
@@ -3696,7 +3696,7 @@ export interface components {
              */
             nickname?: string | null;
             /**
-             * @description Password, 8 to 128 characters.
+             * @description Password, 8 to 128 characters; no common one, and not made of the names.
              * @example correct horse battery
              */
             password: string;
@@ -4201,7 +4201,7 @@ export interface components {
              */
             nickname?: string | null;
             /**
-             * @description Password, 8 to 128 characters.
+             * @description Password, 8 to 128 characters; no common one, and not made of the names.
              * @example correct horse battery
              */
             password: string;
