@@ -76,7 +76,7 @@ pub async fn fill(app: &App, owners: Owners) -> Result<usize, AuthError> {
 mod tests {
     use super::*;
 
-    fn look_alike(one: &str, other: &str) -> bool {
+    fn is_lookalike(one: &str, other: &str) -> bool {
         skeleton(one) == skeleton(other)
     }
 
@@ -97,7 +97,7 @@ mod tests {
             ("νικος", "νικοσ"),
             ("demo", "de\u{3164}mo"),
         ] {
-            assert!(look_alike(name, forged), "{name} {forged}");
+            assert!(is_lookalike(name, forged), "{name} {forged}");
         }
     }
 

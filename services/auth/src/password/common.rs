@@ -91,7 +91,7 @@ mod tests {
             "",
             "\n",
             "password\n12345678",
-            "passwor",
+            "password1234567",
             "correct horse",
             "adfolio-demo-1",
         ] {

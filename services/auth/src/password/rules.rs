@@ -163,15 +163,15 @@ mod tests {
 
     #[test]
     fn names_are_refused_in_any_case_and_direction() {
-        let names = names_of("Annabelle.Lee", "La Belle", "belle_of_ball@shop.example");
+        let names = names_of("Annabelle.Lee", "La Belle", "belle_ball@shop.example");
         for password in [
             "annabelle.lee",
             "eel.ellebannA",
             "annabelle.lee1",
             "12LA BELLE89",
-            "Belle_of_Ball",
-            "llab_fo_elleb!",
-            "belle_of_ball.annabelle.lee",
+            "Belle_Ball1",
+            "llab_elleb!",
+            "belle_ball.annabelle.lee",
         ] {
             assert_eq!(
                 rule_for(password, &names),

@@ -96,7 +96,7 @@ async fn a_name_that_looks_like_another_is_taken() {
 }
 
 #[tokio::test]
-async fn one_of_fifty_look_alikes_gets_its_name() {
+async fn one_of_fifty_lookalikes_gets_its_name() {
     let auth = Auth::builder().replicas(2).spawn().await;
     let names = ["scope", "ѕсоре", "SCOPE", "sc0pe", "Scope"];
     let mut forms = Vec::new();
