@@ -6,6 +6,7 @@ use std::time::Duration;
 use adfolio_kit::client;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
+use chrono::Utc;
 
 use crate::auth::Token;
 use crate::errors::Failure;
@@ -50,6 +51,17 @@ impl Call {
         self.token
             .as_ref()
             .ok_or_else(|| Failure::new(Reason::NotAuthenticated))
+    }
+
+    /// The same call in a fresh session, if it is one. A session that another gateway made fresh is known only by asking
+    /// auth again.
+    pub async fn refreshed(mut self) -> Result<Self, Failure> {
+        if self.caller.require_fresh(Utc::now()).is_err() {
+            let sessions = self.gateway.sessions();
+            let session = sessions.user_now(self.token()?, &self.caller).await?;
+            self.caller.session = session.session;
+        }
+        Ok(self)
     }
 
     /// The clients of the services.

@@ -336,6 +336,7 @@ async fn authenticate(
                 refuse_inactive(&session, *lang)?;
             }
             caller.user = Some(session.user);
+            caller.session = session.session;
         }
         Access::Staff(roles) => {
             let session = gateway.sessions().staff(&token, caller).await?;

@@ -37,6 +37,9 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::StartUpFundsNotReturned
         | Reason::BankCardNotBound
         | Reason::WithdrawalCoolingOff
+        | Reason::DayLimitReached
+        | Reason::StepUpRequired
+        | Reason::AssertionRejected
         | Reason::NothingChanged
         | Reason::PlanNotPuttable
         | Reason::CouponNotUsable

@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use adfolio_kit::call;
 use adfolio_kit::client::Call;
 use adfolio_kit::consumer::EventSink;
-use adfolio_kit::identity::{Caller, Staff, StaffRole as Role, UserId};
+use adfolio_kit::identity::{Caller, Session, Staff, StaffRole as Role, UserId};
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::{
-    StaffRole, UserState, VerifySessionRequest, VerifyStaffSessionRequest,
+    StaffRole, UserState, VerifySessionRequest, VerifySessionResponse, VerifyStaffSessionRequest,
 };
 use chrono::{DateTime, Utc};
 use moka::future::Cache;
@@ -78,6 +78,8 @@ pub struct UserSession {
     pub state: UserState,
     /// Chosen language.
     pub lang: Option<Lang>,
+    /// What services learn of the session; none from an auth of the release before.
+    pub session: Option<Session>,
     expires_at: DateTime<Utc>,
 }
 
@@ -161,6 +163,7 @@ impl Sessions {
                 .map_err(|_| Failure::broken_answer("user_id"))?;
             let state =
                 UserState::try_from(answer.state).map_err(|_| Failure::broken_answer("state"))?;
+            let session = described(&answer);
             let expires_at = answer
                 .expires_at
                 .and_then(|at| DateTime::from_timestamp(at.seconds, 0));
@@ -169,10 +172,17 @@ impl Sessions {
                 user,
                 state,
                 lang: Lang::from_code(&answer.lang),
+                session,
                 expires_at,
             })
         })
         .await
+    }
+
+    /// The session of a user's token as auth knows it now: another gateway may have changed it a moment ago.
+    pub async fn user_now(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
+        self.users.invalidate(&token.digest()).await;
+        self.user(token, caller).await
     }
 
     /// The session of a staff token.
@@ -274,6 +284,17 @@ impl Sessions {
             && age <= self.believed_for
             && self.doubts.believes(owner, answer.generation)
     }
+}
+
+/// What services learn of a session.
+fn described(answer: &VerifySessionResponse) -> Option<Session> {
+    let opened_at = answer.opened_at?;
+    let fresh_until = answer.fresh_until?;
+    Some(Session {
+        opened_at: DateTime::from_timestamp(opened_at.seconds, 0)?,
+        fresh_until: DateTime::from_timestamp(fresh_until.seconds, 0)?,
+        is_registration: answer.is_registration,
+    })
 }
 
 /// The caller of a verification. All attempts end within [`VERIFY_LIMIT`].

@@ -60,10 +60,12 @@ pub struct BasicConfig {
     pub client_language_map: Vec<LanguageMapping>,
     /// Withdrawal methods.
     pub withdraw_method_config: Vec<WithdrawalMethodConfig>,
-    /// Hours that withdrawals are blocked after a change of login password, transaction password, bank card or wallet
-    /// address; 0 if they are not.
+    /// Hours that no money leaves by withdrawal or exchange after a change of login password, transaction password, bank
+    /// card or wallet address; 0 if it does not wait.
     #[schema(example = 24)]
     pub withdrawal_cooling_off_hours: u32,
+    /// The most that leaves a wallet within 24 hours, by withdrawal and exchange together.
+    pub leave_limits: LeaveLimits,
     /// Questions and answers.
     pub faq_config: Vec<Faq>,
     /// Operating rules.
@@ -138,6 +140,15 @@ pub struct AmountRange {
     pub max: Money,
 }
 
+/// What leaves a wallet within 24 hours at most.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct LeaveLimits {
+    /// Altogether.
+    pub per_day: Money,
+    /// To one destination: the bank card, the wallet address, or exchange orders.
+    pub per_destination: Money,
+}
+
 /// Marketing texts of the first page.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Marketing {
@@ -165,6 +176,10 @@ impl BasicConfig {
                 .to_vec(),
             withdraw_method_config: Decode::decode(parts.methods.items.clone(), "items")?,
             withdrawal_cooling_off_hours: parts.methods.cooling_off_hours,
+            leave_limits: LeaveLimits {
+                per_day: Money::from_minor(parts.methods.day_max_minor),
+                per_destination: Money::from_minor(parts.methods.destination_max_minor),
+            },
             faq_config: Decode::decode(content.faq.clone(), "faq")?,
             operating_rules: content.operating_rules.clone(),
             activity_rules: content.activity_rules.clone(),

@@ -211,6 +211,15 @@ pub struct OpenStoreRequest {
     pub code: SecretString,
 }
 
+/// Enters as a host's user.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct HostEntryRequest {
+    /// JWT with `alg` EdDSA and the `kid` of a registered key; `aud` is `adfolio`, `sub` the host's id of its user, `exp`
+    /// at most 5 minutes after `iat`, and `jti` is used once.
+    #[schema(value_type = String, example = "eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcksifQ.eyJzdWIiOiJ1LTEifQ.c2lnbmF0dXJl")]
+    pub assertion: SecretString,
+}
+
 /// Changes the given fields of the caller's profile; absent fields stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct EditProfileRequest {

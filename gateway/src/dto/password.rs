@@ -1,8 +1,11 @@
 //! Login and transaction passwords.
 
+use adfolio_proto::auth::v1 as auth;
 use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
+
+use super::{Timestamp, wire_struct};
 
 /// Changes the login password.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
@@ -17,6 +20,22 @@ pub struct ChangePasswordRequest {
     #[serde(alias = "confirmPassword")]
     #[schema(value_type = String, example = "an even longer staple")]
     pub confirm_password: SecretString,
+}
+
+/// Makes the session fresh.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StepUpRequest {
+    /// The login password.
+    #[schema(value_type = String, example = "correct horse battery")]
+    pub password: SecretString,
+}
+
+wire_struct! {
+    /// A fresh session.
+    pub struct Fresh = auth::StepUpResponse {
+        /// Until then it is fresh.
+        pub fresh_until: Timestamp,
+    }
 }
 
 /// Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in lower-case hex.

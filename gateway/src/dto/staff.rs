@@ -191,6 +191,9 @@ pub struct HostTokenRequest {
     pub external_user_id: SecretString,
     /// Language to start with.
     pub lang: Option<Lang>,
+    /// The registered host whose user it is; absent for a host that is not registered.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
+    pub host_id: Option<String>,
 }
 
 /// Changes the given fields of a user's standing; absent fields stay as they are.
@@ -294,4 +297,79 @@ wire_struct! {
         /// The checks.
         pub checks: Vec<ReconcileCheck>,
     }
+}
+
+wire_struct! {
+    /// A key with which a host signs.
+    pub struct HostKey = auth::HostKey {
+        /// RFC 7638 thumbprint: the `kid` of the JWT's header.
+        #[schema(example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
+        pub kid: String,
+        /// When it was added.
+        pub added_at: Timestamp,
+        /// When it was revoked; null while it is valid.
+        #[schema(required = true)]
+        pub revoked_at: Option<Timestamp>,
+    }
+}
+
+wire_struct! {
+    /// A native host shell that vouches for its users.
+    pub struct Host = auth::Host {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
+        pub id: String,
+        /// Its unique name.
+        #[schema(example = "Partner app")]
+        pub name: String,
+        /// Its keys, oldest first.
+        pub keys: Vec<HostKey>,
+        /// When it was registered.
+        pub created_at: Timestamp,
+    }
+}
+
+wire_struct! {
+    /// All hosts.
+    pub struct HostList = auth::ListHostsResponse {
+        /// Oldest first.
+        pub items: Vec<Host>,
+    }
+}
+
+/// Registers a host.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct CreateHostRequest {
+    /// Unique name, 1 to 100 characters.
+    #[schema(example = "Partner app")]
+    pub name: String,
+    /// Ed25519 public key in PEM.
+    #[schema(
+        example = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+    )]
+    pub public_key: String,
+}
+
+/// Adds a key to a host.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct AddHostKeyRequest {
+    /// The host.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40")]
+    pub host_id: String,
+    /// Ed25519 public key in PEM.
+    #[schema(
+        example = "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+    )]
+    pub public_key: String,
+}
+
+/// Revokes a key of a host; sessions that were opened with it end.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct RevokeHostKeyRequest {
+    /// The key.
+    #[schema(example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
+    pub kid: String,
+    /// Why; stored in the audit log.
+    #[schema(example = "rotation")]
+    pub reason: Option<String>,
 }

@@ -41,6 +41,9 @@ pub fn routes() -> Vec<Route> {
         .fails(&[
             Reason::AcceptanceCodeError,
             Reason::ExchangeLimit,
+            Reason::StartUpFundsNotReturned,
+            Reason::WithdrawalCoolingOff,
+            Reason::DayLimitReached,
             Reason::PayPasswordNotSet,
             Reason::PayPasswordLocked,
             Reason::WrongPayPassword,

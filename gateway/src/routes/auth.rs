@@ -6,8 +6,8 @@ use adfolio_proto::auth::v1 as auth;
 use super::profile::session;
 use crate::call::{Call, send};
 use crate::dto::account::{
-    Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
-    Session, Token,
+    HostEntryRequest, Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest,
+    RegisterRequest, Session, Token,
 };
 use crate::dto::secret::{to_message, to_message_or_empty};
 use crate::dto::{Empty, present};
@@ -45,6 +45,18 @@ pub fn routes() -> Vec<Route> {
         Route::post("/auth/v2/login", "login", "Opens a session.", login)
             .fails(LOGIN_REASONS)
             .says(Success::Login),
+        Route::post(
+            "/auth/v2/host",
+            "enterByHost",
+            "Opens a session for an assertion that a registered host signed (JWT, EdDSA).",
+            host,
+        )
+        .fails(&[
+            Reason::AssertionRejected,
+            Reason::AccountDisabled,
+            Reason::AccountCancelled,
+        ])
+        .says(Success::Login),
         Route::get(
             "/auth/v2/lang",
             "listLanguages",
@@ -152,6 +164,16 @@ async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Sessio
     )
 }
 
+async fn host(call: Call, Json(request): Json<HostEntryRequest>) -> Result<Session, Failure> {
+    let message = auth::AssertHostUserRequest {
+        assertion: to_message(&request.assertion),
+        client_address: call.client_address.to_string(),
+        user_agent: call.user_agent.clone(),
+    };
+    let response = send!(call.writing(), auth.assert_host_user, message).await?;
+    session(&call, response.session).await
+}
+
 async fn languages(_: Call, _: Nothing) -> Result<LanguageList, Failure> {
     let language = |lang: Lang| {
         let (name, native_name, locale) = lang.names();
@@ -183,6 +205,7 @@ async fn open_store(call: Call, Json(request): Json<OpenStoreRequest>) -> Result
         code: to_message(&request.code),
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
+        token: call.token()?.to_message(),
     };
     let response = send!(call.writing(), auth.open_store, message).await?;
     // The token of this call is invalid now.

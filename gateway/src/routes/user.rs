@@ -6,7 +6,7 @@ use adfolio_proto::auth::v1 as auth;
 use super::profile;
 use crate::call::{Call, send};
 use crate::dto::account::{EditProfileRequest, UserInfo};
-use crate::dto::password::ChangePasswordRequest;
+use crate::dto::password::{ChangePasswordRequest, Fresh, StepUpRequest};
 use crate::dto::secret::to_message;
 use crate::dto::{Empty, present};
 use crate::errors::Failure;
@@ -25,8 +25,20 @@ pub fn routes() -> Vec<Route> {
             edit,
         )
         .user()
-        .fails(&[Reason::NothingChanged, Reason::NotFound])
+        .fails(&[
+            Reason::NothingChanged,
+            Reason::NotFound,
+            Reason::StepUpRequired,
+        ])
         .says(Success::Update),
+        Route::post(
+            "/user/step_up",
+            "stepUp",
+            "Makes the session fresh for 15 minutes, with the login password.",
+            step_up,
+        )
+        .user()
+        .fails(&[Reason::WrongPassword, Reason::StepUpRequired]),
         Route::post(
             "/update/password",
             "changePassword",
@@ -66,10 +78,26 @@ async fn edit(call: Call, Json(request): Json<EditProfileRequest>) -> Result<Use
         avatar_file_id: request.avatar_file_id,
         lang: request.lang.map(|lang| lang.code().to_owned()),
     };
+    let call = if message.email.is_some() || message.phone.is_some() {
+        call.refreshed().await?
+    } else {
+        call
+    };
     let response = send!(call.writing(), auth.edit_profile, message).await?;
     // The cached session has the old language.
     call.gateway.sessions().forget(user_id.0);
     profile::around(&call, present(response.user, "user")?).await
+}
+
+async fn step_up(call: Call, Json(request): Json<StepUpRequest>) -> Result<Fresh, Failure> {
+    let message = auth::StepUpRequest {
+        token: call.token()?.to_message(),
+        password: to_message(&request.password),
+        client_address: call.client_address.to_string(),
+    };
+    let response = send!(call.writing(), auth.step_up, message).await?;
+    call.gateway.sessions().forget(call.user()?.0);
+    Fresh::from_proto(response)
 }
 
 async fn change_password(

@@ -36,6 +36,7 @@ fn money_routes() -> Vec<Route> {
             Reason::StartUpFundsNotReturned,
             Reason::BankCardNotBound,
             Reason::WithdrawalCoolingOff,
+            Reason::DayLimitReached,
         ])
         .says(Success::Submission)
         .keyed(),
@@ -77,6 +78,7 @@ fn security_routes() -> Vec<Route> {
             Reason::PayPasswordLocked,
             Reason::WrongPayPassword,
             Reason::PasswordUnchanged,
+            Reason::StepUpRequired,
         ])
         .says(Success::Setting),
         Route::post(
@@ -140,6 +142,11 @@ async fn set_password(
         password: to_message(&request.password),
         confirm_password: to_message(&request.confirm_password),
         old_password: to_message_or_empty(request.old_password.as_ref()),
+    };
+    let call = if message.old_password.is_empty() {
+        call.refreshed().await?
+    } else {
+        call
     };
     send!(call.writing(), wallet.set_pay_password, message).await?;
     Ok(Empty {})

@@ -75,6 +75,11 @@ fn session() -> Value {
     json!({"token": "text", "expires_at": "time", "user": user()})
 }
 
+fn host() -> Value {
+    let key = json!({"kid": "text", "added_at": "time", "revoked_at": "time?"});
+    json!({"id": "text", "name": "text", "keys": [key], "created_at": "time"})
+}
+
 fn audience() -> Value {
     json!({"regions": ["text"], "age_min": "int", "age_max": "int", "gender": "any|female|male"})
 }
@@ -245,6 +250,8 @@ fn account() -> Vec<Contracted> {
         post("/auth/register", older, json!({"token": "text"})),
         post("/auth/logout", "", json!({})),
         post("/opening_store", "code", session()),
+        post("/auth/v2/host", "assertion", session()),
+        post("/user/step_up", "password", json!({"fresh_until": "time"})),
         get("/user/info", "", user()),
         post(
             "/user/info/edit",
@@ -392,7 +399,7 @@ fn others() -> Vec<Contracted> {
         "withdraw_method_config": [{
             "method": "bank_card|wallet_address", "enabled": "bool", "min": "money", "max": "money", "fee": "money",
         }],
-        "withdrawal_cooling_off_hours": "int",
+        "withdrawal_cooling_off_hours": "int", "leave_limits": {"per_day": "money", "per_destination": "money"},
         "faq_config": [{"id": "text", "title": "text", "content": "text"}], "operating_rules": "text",
         "activity_rules": "text", "put_amount": range, "exchange_limit": range, "stats_refresh_seconds": "int",
         "upload_max_bytes": "int", "marketing": nullable(json!({"headline": "text"})),
@@ -470,10 +477,14 @@ fn staff_accounts() -> Vec<Contracted> {
         ),
         post(
             "/admin/user/host_token",
-            "external_user_id lang?",
+            "external_user_id lang? host_id?",
             json!({"token": "text"}),
         ),
         post("/admin/pay_password/reset", "user_id reason?", json!({})),
+        post("/admin/host/create", "name public_key", host()),
+        post("/admin/host/key/add", "host_id public_key", host()),
+        post("/admin/host/key/revoke", "kid reason?", host()),
+        get("/admin/host/list", "", json!({"items": [host()]})),
         get(
             "/admin/audit/list",
             "staff_id? user_id? action? cursor? limit?",

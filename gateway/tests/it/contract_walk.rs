@@ -4,6 +4,7 @@
 mod accounts;
 mod approvals;
 mod finance;
+mod hosts;
 mod placing;
 mod security;
 mod support;
@@ -53,6 +54,9 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
 
 /// What one member of staff may post alone.
 pub const FOUR_EYES_ABOVE: &str = "60000.00";
+
+/// What leaves to one destination within a day.
+pub const DESTINATION_MAX: &str = "100000.00";
 
 /// Who walks, and where.
 pub struct Walk {
@@ -152,7 +156,11 @@ impl Walk {
 
 #[tokio::test]
 async fn the_whole_contract_is_kept() {
-    let stack = Stack::start_with_four_eyes(FOUR_EYES_ABOVE).await;
+    let stack = Stack::start_with_wallet(|wallet| {
+        wallet.four_eyes.four_eyes_above = Some(FOUR_EYES_ABOVE.parse().unwrap());
+        wallet.withdrawals.outflow_destination_max = DESTINATION_MAX.parse().unwrap();
+    })
+    .await;
     inboxes::remember(&stack).await;
     let admin = stack.admin().await;
     let finance = stack.staff(&admin, StaffRole::Finance).await;
@@ -163,6 +171,7 @@ async fn the_whole_contract_is_kept() {
     };
     futures::join!(
         accounts::walk(&walk),
+        hosts::walk(&walk),
         placing::walk(&walk),
         security::walk(&walk),
         finance::walk(&walk),

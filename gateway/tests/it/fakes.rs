@@ -113,6 +113,7 @@ impl AuthService for Fakes {
             entry: Entry::Register.into(),
             lang: String::new(),
             expires_at: Some((chrono::Utc::now() + chrono::Duration::hours(1)).into()),
+            ..VerifySessionResponse::default()
         }))
     }
 
@@ -212,6 +213,8 @@ impl WalletService for Fakes {
                 fee_minor: 150,
             }],
             cooling_off_hours: 36,
+            day_max_minor: 50_000_000,
+            destination_max_minor: 20_000_000,
         })
     }
 

@@ -6,12 +6,12 @@ use std::fmt::Debug;
 use adfolio_gateway::auth::Token as SessionToken;
 use adfolio_gateway::dto::acceptor::{AcceptanceCode, AcceptorDetailRequest, Offer};
 use adfolio_gateway::dto::account::{
-    LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest, ServiceEntries, Session,
-    Settings, Token, UserInfo,
+    HostEntryRequest, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
+    ServiceEntries, Session, Settings, Token, UserInfo,
 };
 use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::password::{
-    ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest,
+    ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
 use adfolio_gateway::dto::staff::{
     CreateStaffRequest, HostTokenRequest, License, Staff, StaffSession,
@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 const SECRET: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e7aa";
 
 /// Words in the name of a text that make it look like a secret, or like whom and what a bank knows.
-const SECRET_WORDS: [&str; 13] = [
+const SECRET_WORDS: [&str; 14] = [
     "password",
     "pin",
     "secret",
@@ -43,12 +43,15 @@ const SECRET_WORDS: [&str; 13] = [
     "address",
     "mobile",
     "external",
+    "assertion",
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str, &str); 4] = [
+const NO_SECRETS: [(&str, &str, &str); 6] = [
+    ("AddHostKeyRequest", "public_key", "public"),
     ("BankCard", "card_name", "the name of a bank"),
     ("BindRequest", "card_name", "the name of a bank"),
+    ("CreateHostRequest", "public_key", "public"),
     ("OwnSession", "address", "an IP address"),
     ("UserInfo", "licenseKey", "its last four characters alone"),
 ];
@@ -101,6 +104,8 @@ fn requests() -> Vec<Case> {
             "LoginRequest",
             json!({"username": "ada", "password": SECRET}),
         ),
+        request::<HostEntryRequest>("HostEntryRequest", json!({"assertion": SECRET})),
+        request::<StepUpRequest>("StepUpRequest", json!({"password": SECRET})),
         request::<OpenStoreRequest>("OpenStoreRequest", json!({"code": SECRET})),
         request::<ChangePasswordRequest>("ChangePasswordRequest", change),
         request::<SetPayPasswordRequest>("SetPayPasswordRequest", set),

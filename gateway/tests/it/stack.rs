@@ -80,10 +80,20 @@ impl Stack {
         Self::start_configured(change, |_| {}).await
     }
 
-    /// Where staff postings above an amount take two.
-    pub async fn start_with_four_eyes(above: &str) -> Self {
-        let above = Some(above.parse().unwrap());
-        Self::start_configured(|_| {}, |wallet| wallet.four_eyes.four_eyes_above = above).await
+    /// With changes to wallet's configuration.
+    pub async fn start_with_wallet(change: impl FnOnce(&mut adfolio_wallet::Config)) -> Self {
+        Self::start_configured(|_| {}, change).await
+    }
+
+    /// The user's sessions began that much earlier, as an interval of PostgreSQL.
+    pub async fn grow_older(&self, user_id: &str, interval: &str) {
+        let query = "UPDATE sessions SET created_at = created_at - $2::text::interval WHERE user_id = $1::text::uuid";
+        sqlx::query(query)
+            .bind(user_id)
+            .bind(interval)
+            .execute(&self.services.databases["auth"].pool())
+            .await
+            .unwrap();
     }
 
     async fn start_configured(

@@ -64,6 +64,7 @@ impl AuthService for SlowAuth {
             entry: Entry::Register.into(),
             lang: String::new(),
             expires_at: Some((chrono::Utc::now() + chrono::Duration::hours(1)).into()),
+            ..VerifySessionResponse::default()
         }))
     }
 

@@ -8,7 +8,7 @@ use prost_reflect::{
 };
 
 /// Words in the name of a text that make it look like a secret, or like whom and what a bank knows.
-const SECRET_WORDS: [&str; 21] = [
+const SECRET_WORDS: [&str; 22] = [
     "password",
     "passwords",
     "passcode",
@@ -30,10 +30,11 @@ const SECRET_WORDS: [&str; 21] = [
     "address",
     "mobile",
     "external",
+    "assertion",
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str); 8] = [
+const NO_SECRETS: [(&str, &str); 12] = [
     (
         "adfolio.auth.v1.User.license_key_masked",
         "its last four characters alone",
@@ -58,7 +59,17 @@ const NO_SECRETS: [(&str, &str); 8] = [
         "adfolio.auth.v1.ChangePasswordRequest.client_address",
         "an IP address",
     ),
+    (
+        "adfolio.auth.v1.AssertHostUserRequest.client_address",
+        "an IP address",
+    ),
+    (
+        "adfolio.auth.v1.StepUpRequest.client_address",
+        "an IP address",
+    ),
     ("adfolio.auth.v1.SessionSummary.address", "an IP address"),
+    ("adfolio.auth.v1.CreateHostRequest.public_key", "public"),
+    ("adfolio.auth.v1.AddHostKeyRequest.public_key", "public"),
     ("adfolio.wallet.v1.BankCard.card_name", "the name of a bank"),
 ];
 

@@ -16,12 +16,15 @@ pub enum AuthError {
     /// The user name or the password of a login is wrong.
     #[error("wrong user name or password")]
     BadCredentials,
-    /// The present password is wrong.
+    /// The present password is wrong; the field that has it.
     #[error("wrong password")]
-    WrongPassword,
+    WrongPassword(&'static str),
     /// The user name belongs to another account, or looks like that of one.
     #[error("the user name is taken")]
     UsernameTaken,
+    /// Another host has the name.
+    #[error("the host's name is taken")]
+    HostNameTaken,
     /// No such user; the field that names one.
     #[error("no such user")]
     UserUnknown(&'static str),
@@ -58,7 +61,8 @@ impl AuthError {
             Self::Core(core) => return core.refusal().cloned(),
             Self::NotAuthenticated => Refusal::new(Reason::NotAuthenticated),
             Self::BadCredentials => Refusal::new(Reason::BadCredentials),
-            Self::WrongPassword => Refusal::new(Reason::WrongPassword).field("old_password"),
+            Self::WrongPassword(field) => Refusal::new(Reason::WrongPassword).field(*field),
+            Self::HostNameTaken => Refusal::invalid("name").detail("another host has this name"),
             Self::UsernameTaken => Refusal::new(Reason::UsernameTaken).field("username"),
             Self::UserUnknown(field) => Refusal::not_found(*field),
             Self::SessionUnknown => Refusal::not_found("id"),

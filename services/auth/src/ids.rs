@@ -3,6 +3,8 @@
 adfolio_kit::ids! {
     /// A session of a user or a member of staff.
     SessionId;
+    /// A native host shell.
+    HostId;
     /// A licence key.
     LicenseKeyId;
     /// A member of staff.

@@ -5,6 +5,7 @@
 //! - No token and no password is in the database, the logs or an event. The database has the SHA-256 of a token and the
 //!   argon2id hash of a password.
 //! - A login attempt is counted, per account and per account and address, before it is evaluated.
+//! - An assertion of a host opens one session. A token that staff make opens a store, and never a session of an open account.
 //! - Only a caller who knows an account's password learns that it exists, and its state.
 //! - Auth announces what staff do here like every other service. The audit log is written from those events and never
 //!   changed.
@@ -26,6 +27,7 @@ mod error;
 mod events;
 mod free_form;
 mod grpc;
+mod host;
 mod ids;
 mod license;
 mod lookalike;
@@ -58,7 +60,7 @@ use crate::lookalike::Owners;
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// How often old sessions and login counters are deleted.
+/// How often old sessions, login counters and used assertions are deleted.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The longest that one run of it may take.
@@ -82,6 +84,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 }
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
+    host::assertion::install_verifier();
     // Present from the start, so that the first lock shows as an increase.
     metrics::counter!("auth_login_locks_total").increment(0);
     let backend = Backend::start("auth", &config.args, &MIGRATOR, None, shutdown).await?;
@@ -149,7 +152,8 @@ async fn prune(app: &App) -> Result<(), AuthError> {
     for _ in 0..PRUNE_ROUNDS {
         let sessions = session::prune(app).await?;
         let attempts = attempt::prune(app).await?;
-        if sessions == 0 && attempts == 0 {
+        let assertions = host::prune(app).await?;
+        if sessions == 0 && attempts == 0 && assertions == 0 {
             break;
         }
     }

@@ -7,7 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    license, notice, operator, pay_password, plan, product, setup, staff, user, wallet, withdraw,
+    host, license, notice, operator, pay_password, plan, product, setup, staff, user, wallet,
+    withdraw,
 };
 
 /// Operates Adfolio.
@@ -28,6 +29,9 @@ enum Command {
     /// Licence keys
     #[command(subcommand)]
     License(license::LicenseCommand),
+    /// Hosts that vouch for their users
+    #[command(subcommand)]
+    Host(host::HostCommand),
     /// Users
     #[command(subcommand)]
     User(user::UserCommand),
@@ -98,6 +102,7 @@ impl Cli {
             Command::Demo(command) => return command.run(&services).await,
             Command::Setup(setup) => return setup.run(&services).await,
             Command::License(command) => command.run(&services).await,
+            Command::Host(command) => command.run(&services).await,
             Command::User(command) => command.run(&services).await,
             Command::PayPassword(command) => command.run(&services).await,
             Command::Withdraw(command) => command.run(&services).await,

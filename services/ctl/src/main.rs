@@ -15,6 +15,7 @@ mod demo;
 mod exchange;
 mod feedback;
 mod files;
+mod host;
 mod license;
 mod names;
 mod notice;

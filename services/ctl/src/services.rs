@@ -6,7 +6,7 @@ use std::time::Duration;
 use adfolio_kit::client::{self, Channel, ClientOptions};
 use adfolio_kit::config::TlsArgs;
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::identity::{Caller, IdempotencyKey, StaffRole, UserId};
+use adfolio_kit::identity::{Caller, IdempotencyKey, Session, StaffRole, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminServiceClient;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
@@ -21,6 +21,7 @@ use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use anyhow::anyhow;
+use chrono::Utc;
 use clap::Args;
 use nix::unistd::{Uid, User};
 use tonic::{Code, Status};
@@ -245,11 +246,17 @@ pub struct UserListing {
     pub listing: Listing,
 }
 
-/// A caller on behalf of a user.
+/// A caller on behalf of a user, as in the session that registered the account.
 pub fn on_behalf_of(user: Uuid) -> Caller {
+    let now = Utc::now();
+    let session = Session {
+        opened_at: now,
+        fresh_until: now + CALL_LIMIT,
+        is_registration: true,
+    };
     Caller {
         deadline: Deadline::after(CALL_LIMIT),
-        ..Caller::user(UserId(user))
+        ..Caller::user(UserId(user)).in_session(session)
     }
 }
 

@@ -26,7 +26,7 @@ pub enum UserCommand {
     State(State),
     /// Changes a user's standing
     Profile(Profile),
-    /// Issues a token for a user of a native host shell
+    /// Issues a token for a user of a native host shell whose account is not open yet
     HostToken(HostToken),
 }
 
@@ -202,6 +202,9 @@ pub struct HostToken {
     /// Language to start with
     #[arg(long, default_value = "")]
     lang: String,
+    /// Id of the registered host whose user it is
+    #[arg(long, default_value = "")]
+    host_id: String,
     #[command(flatten)]
     change: Change,
 }
@@ -211,6 +214,7 @@ impl HostToken {
         let message = CreateHostTokenRequest {
             external_user_id: self.external_user_id.expose_secret().to_owned(),
             lang: self.lang,
+            host_id: self.host_id,
         };
         let caller = self.change.caller()?;
         let answer = ask!(services.auth_admin, create_host_token, caller, message)?;

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use chrono::{DateTime, TimeDelta, Utc};
 use tonic::metadata::{MetadataMap, MetadataValue};
 use uuid::Uuid;
 
@@ -16,6 +17,8 @@ pub const USER_ID: &str = "x-user-id";
 pub const STAFF_ID: &str = "x-staff-id";
 /// The role of the member of staff.
 pub const STAFF_ROLE: &str = "x-staff-role";
+/// What auth says of the session that a user calls in.
+pub const SESSION: &str = "x-session";
 /// The caller's language.
 pub const LANG: &str = "x-lang";
 /// The caller's time zone.
@@ -26,6 +29,9 @@ pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
 pub const REQUEST_ID: &str = "x-request-id";
 /// The reason a member of staff gives: any text, so it travels as bytes.
 pub const STAFF_REASON: &str = "x-staff-reason-bin";
+
+/// A session is young for so long.
+const YOUNG: TimeDelta = TimeDelta::hours(24);
 
 /// Most characters of a reason; longer ones are cut.
 pub const LONGEST_REASON: usize = 500;
@@ -84,6 +90,62 @@ pub struct Staff {
     pub role: StaffRole,
 }
 
+/// The session that a user calls in, as auth described it to the gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// When it was opened, to the second.
+    pub opened_at: DateTime<Utc>,
+    /// Until then its holder has lately proven who they are, by login, registration, a host's assertion or step-up.
+    pub fresh_until: DateTime<Utc>,
+    /// Whether it is the session that registered the account.
+    pub is_registration: bool,
+}
+
+impl Session {
+    /// Whether its holder has lately proven who they are.
+    pub fn is_fresh(&self, now: DateTime<Utc>) -> bool {
+        now < self.fresh_until
+    }
+
+    /// Whether it is younger than a day, and not the one that registered the account.
+    pub fn is_young(&self, now: DateTime<Utc>) -> bool {
+        !self.is_registration && now.signed_duration_since(self.opened_at) < YOUNG
+    }
+}
+
+impl fmt::Display for Session {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (opened_at, fresh_until) = (self.opened_at.timestamp(), self.fresh_until.timestamp());
+        let kind = if self.is_registration {
+            "registration"
+        } else {
+            "later"
+        };
+        write!(formatter, "{opened_at} {fresh_until} {kind}")
+    }
+}
+
+impl FromStr for Session {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let malformed = || Refusal::invalid(SESSION);
+        let time = |text: &str| {
+            let seconds = text.parse().ok()?;
+            DateTime::from_timestamp(seconds, 0)
+        };
+        let parts: Vec<&str> = text.split(' ').collect();
+        let [opened_at, fresh_until, kind] = parts[..] else {
+            return Err(malformed());
+        };
+        Ok(Self {
+            opened_at: time(opened_at).ok_or_else(malformed)?,
+            fresh_until: time(fresh_until).ok_or_else(malformed)?,
+            is_registration: kind == "registration",
+        })
+    }
+}
+
 /// The idempotency key of a call: 1 to 255 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
@@ -121,6 +183,8 @@ impl FromStr for IdempotencyKey {
 pub struct Caller {
     /// The user, if a user token was presented.
     pub user: Option<UserId>,
+    /// The user's session; none where it is not known, which counts as neither fresh nor old.
+    pub session: Option<Session>,
     /// The member of staff, if a staff token was presented.
     pub staff: Option<Staff>,
     /// The reason that the member of staff gave, or empty. Kept in the audit log.
@@ -143,6 +207,7 @@ impl Default for Caller {
     fn default() -> Self {
         Self {
             user: None,
+            session: None,
             staff: None,
             reason: String::new(),
             lang: DEFAULT_LANG.to_owned(),
@@ -175,6 +240,15 @@ impl Caller {
         Self {
             staff: Some(Staff { id, role }),
             ..Self::default()
+        }
+    }
+
+    /// The same caller in this session.
+    #[must_use]
+    pub fn in_session(self, session: Session) -> Self {
+        Self {
+            session: Some(session),
+            ..self
         }
     }
 
@@ -212,6 +286,7 @@ impl Caller {
         let staff_role: Option<StaffRole> = parsed(metadata, STAFF_ROLE);
         Self {
             user: parsed(metadata, USER_ID),
+            session: parsed(metadata, SESSION),
             staff: staff_id
                 .zip(staff_role)
                 .map(|(id, role)| Staff { id, role }),
@@ -232,6 +307,9 @@ impl Caller {
     pub fn attach(&self, metadata: &mut MetadataMap) {
         if let Some(user) = self.user {
             put(metadata, USER_ID, &user.to_string());
+        }
+        if let Some(session) = self.session {
+            put(metadata, SESSION, &session.to_string());
         }
         if let Some(staff) = self.staff {
             put(metadata, STAFF_ID, &staff.id.to_string());
@@ -255,6 +333,19 @@ impl Caller {
     pub fn require_user(&self) -> Result<UserId, Refusal> {
         self.user
             .ok_or_else(|| Refusal::new(Reason::NotAuthenticated))
+    }
+
+    /// STEP_UP_REQUIRED unless the user's session is fresh.
+    pub fn require_fresh(&self, now: DateTime<Utc>) -> Result<(), Refusal> {
+        match self.session {
+            Some(session) if session.is_fresh(now) => Ok(()),
+            _ => Err(Refusal::new(Reason::StepUpRequired)),
+        }
+    }
+
+    /// Whether the user's session is young. One that is not known counts as young.
+    pub fn is_in_young_session(&self, now: DateTime<Utc>) -> bool {
+        self.session.is_none_or(|session| session.is_young(now))
     }
 
     /// The member of staff if they have one of the roles (an admin always does), else

@@ -122,8 +122,14 @@ reasons! {
     StartUpFundsNotReturned = "START_UP_FUNDS_NOT_RETURNED", FailedPrecondition;
     /// No bank card or wallet address is bound.
     BankCardNotBound = "BANK_CARD_NOT_BOUND", FailedPrecondition;
-    /// Withdrawals wait after a change of what protects the wallet; `retry_after` says how long.
+    /// No money leaves for a while after a change of what protects the wallet; `retry_after` says how long.
     WithdrawalCoolingOff = "WITHDRAWAL_COOLING_OFF", FailedPrecondition;
+    /// As much as may leave within 24 hours has left; `retry_after` says when the first of it is no longer counted.
+    DayLimitReached = "DAY_LIMIT_REACHED", FailedPrecondition;
+    /// The session is not fresh: the login password is asked for once more.
+    StepUpRequired = "STEP_UP_REQUIRED", FailedPrecondition;
+    /// A host's assertion is malformed, expired, used before, or signed with a key that is not registered.
+    AssertionRejected = "ASSERTION_REJECTED", FailedPrecondition;
     /// The request would change nothing.
     NothingChanged = "NOTHING_CHANGED", FailedPrecondition;
     /// The plan cannot be put in its present state.

@@ -9,11 +9,11 @@ use adfolio_kit::users::Users;
 use crate::approval::entity::Threshold;
 use crate::config::Config;
 use crate::destination::seal::Sealer;
+use crate::outflow;
 use crate::pay_password::hash::Hasher;
 use crate::pay_password::turns::Turns;
 use crate::peers::Peers;
 use crate::posting::writer::{self, Queue, Writer};
-use crate::protection::entity::CoolingOff;
 use crate::withdrawal::entity::Terms;
 
 /// Handed to every use case. Cheap to clone.
@@ -37,8 +37,8 @@ pub struct Parts {
 pub struct Rules {
     /// On which terms money leaves, by method.
     pub terms: [Terms; 2],
-    /// How long withdrawals wait after a security change.
-    pub cooling_off: CoolingOff,
+    /// What must hold for money that leaves.
+    pub outflow: outflow::Rules,
     /// The amount above which staff need another member of staff.
     pub threshold: Threshold,
     /// Time between two proofs of the books.
@@ -74,7 +74,7 @@ impl Rules {
     fn configured(config: &Config) -> Result<Self, ConfigError> {
         Ok(Self {
             terms: Terms::configured(&config.withdrawals)?,
-            cooling_off: CoolingOff::of_hours(config.withdrawals.withdrawal_cooling_off_hours),
+            outflow: outflow::Rules::configured(&config.withdrawals)?,
             threshold: Threshold::configured(config.four_eyes)?,
             reconcile_interval: config.reconcile_interval(),
         })

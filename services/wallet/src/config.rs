@@ -205,7 +205,7 @@ fn long_enough(name: &'static str, pepper: SecretString) -> Result<SecretString,
     Ok(pepper)
 }
 
-/// Terms of withdrawals. Amounts are decimals like 1.00.
+/// On which terms money leaves. Amounts are decimals like 1.00.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct WithdrawalArgs {
     /// Whether money can be withdrawn to bank cards
@@ -232,8 +232,14 @@ pub struct WithdrawalArgs {
     /// Fee of a withdrawal to a wallet address, less than the least withdrawal
     #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_FEE", default_value = "1.00")]
     pub withdraw_wallet_address_fee: Money,
-    /// Hours of cooling-off after a change of login password, transaction password, bank card or wallet address: no
-    /// withdrawal is accepted meanwhile; at most 720, 0 switches it off
+    /// The most that leaves one wallet within 24 hours, by withdrawal and exchange together
+    #[arg(long, env = "OUTFLOW_DAY_MAX", default_value = "500000.00")]
+    pub outflow_day_max: Money,
+    /// The most of it to one destination: the bank card, the wallet address, or exchange orders
+    #[arg(long, env = "OUTFLOW_DESTINATION_MAX", default_value = "200000.00")]
+    pub outflow_destination_max: Money,
+    /// Hours of cooling-off after a change of login password, transaction password, bank card or wallet address: nothing
+    /// leaves the wallet meanwhile; at most 720, 0 switches it off
     #[arg(long, env = "WITHDRAWAL_COOLING_OFF_HOURS", default_value_t = 24, value_parser = clap::value_parser!(u16).range(0..=720))]
     pub withdrawal_cooling_off_hours: u16,
 }

@@ -7,7 +7,8 @@
 //! - A transaction, its events and the withdrawal that it requests or decides commit together. An order is held,
 //!   released and settled at most once, a key posts at most once; a repeat gets the answer of the first call.
 //! - The balance "withdrawing" is the sum of the pending withdrawals; each is decided at most once.
-//! - During the cooling-off after a security change no withdrawal is posted, whatever its destination.
+//! - Money leaves by one rule (`outflow/entity.rs`), by withdrawal and by exchange alike: not while start-up funds are
+//!   outstanding, not during the cooling-off after a security change, and within the limits of 24 hours.
 //! - A posting of staff above FOUR_EYES_ABOVE needs the approval of another member of staff. It is made in the
 //!   transaction of that decision, under the key of the call that asked: once, however often either is repeated.
 //! - An attempt at a transaction password is counted before it is evaluated. Account numbers are stored encrypted. Key
@@ -29,6 +30,7 @@ mod events;
 mod flow;
 mod grpc;
 mod ids;
+mod outflow;
 mod pay_password;
 mod peers;
 mod pending;

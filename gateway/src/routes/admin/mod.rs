@@ -7,6 +7,7 @@ mod delivery;
 mod desk;
 mod exchange;
 mod exchange_order;
+mod host;
 mod people;
 mod plan;
 mod text;
@@ -21,6 +22,7 @@ pub fn routes() -> Vec<Route> {
     [
         account::routes(),
         user::routes(),
+        host::routes(),
         wallet::routes(),
         withdrawal::routes(),
         approval::routes(),

@@ -68,10 +68,16 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/host_token",
             "createHostToken",
-            "Issues a token for a user of a native host shell.",
+            "Issues a token for a user of a native host shell whose account is not open yet.",
             host_token,
         )
         .staff(SUPPORT)
+        .fails(&[
+            Reason::StoreAlreadyOpen,
+            Reason::AccountDisabled,
+            Reason::AccountCancelled,
+            Reason::NotFound,
+        ])
         .says(Success::Submission)
         .keyed(),
         Route::post(
@@ -185,6 +191,7 @@ async fn host_token(call: Call, Json(request): Json<HostTokenRequest>) -> Result
             .lang
             .map(|lang| lang.code().to_owned())
             .unwrap_or_default(),
+        host_id: request.host_id.unwrap_or_default(),
     };
     Ok(Token {
         token: send!(call.writing(), auth_admin.create_host_token, message)

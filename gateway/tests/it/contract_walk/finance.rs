@@ -280,9 +280,13 @@ async fn is_decided_once(walk: &Walk, id: &Value) {
 }
 
 async fn offer(walk: &Walk, acceptor: &Value, direction: &str) -> String {
+    offer_up_to(walk, acceptor, direction, "500.00").await
+}
+
+async fn offer_up_to(walk: &Walk, acceptor: &Value, direction: &str, max: &str) -> String {
     let body = json!({
         "acceptor_id": acceptor, "direction": direction, "currency": "EUR", "rate": "0.9235", "min": "10.00",
-        "max": 500, "expires_at": Utc::now() + TimeDelta::days(1),
+        "max": max, "expires_at": Utc::now() + TimeDelta::days(1),
     });
     let issued = walk
         .staff("/admin/acceptance_code/create", body.clone())
@@ -345,12 +349,71 @@ async fn exchanges(walk: &Walk) {
     let detail = stack.post(path, &user.token, &behind(&code)).await.ok();
     assert_eq!(detail["current"]["id"], first["id"]);
     are_ended(walk, &user, &first, &code).await;
+    exchange_is_stopped_like_a_withdrawal(walk, &code).await;
+    a_day_has_a_limit(walk, &acceptor["id"]).await;
     let locked = walk.funded("500.00").await;
     walk.set_pin(&locked).await;
     walk.lock_pin(&locked).await;
     exchange(walk, &locked, &code, "100", PIN)
         .await
         .refused(429, "PAY_PASSWORD_LOCKED");
+}
+
+/// What stops a withdrawal stops an exchange.
+async fn exchange_is_stopped_like_a_withdrawal(walk: &Walk, code: &str) {
+    let stack = &walk.stack;
+    let user = walk.funded("200.00").await;
+    walk.set_pin(&user).await;
+    let funds = |action: &str| json!({"user_id": user.id, "action": action, "amount": "50.00"});
+    let path = "/admin/wallet/start_up_funds";
+    walk.staff(path, funds("grant")).await.ok();
+    let data = exchange(walk, &user, code, "20", PIN)
+        .await
+        .refused(400, "START_UP_FUNDS_NOT_RETURNED");
+    assert_eq!(data["field"], Value::Null);
+    walk.staff(path, funds("return")).await.ok();
+    let first = exchange(walk, &user, code, "20", PIN).await.ok();
+    let change = json!({"password": OTHER_PIN, "confirm_password": OTHER_PIN, "old_password": PIN});
+    stack.post("/set/password", &user.token, &change).await.ok();
+    // What was open before is still cancelled, and the money comes back.
+    let cancel = json!({"id": first["id"]});
+    stack
+        .post("/acceptor/order/cancel", &user.token, &cancel)
+        .await
+        .ok();
+    let data = exchange(walk, &user, code, "20", OTHER_PIN)
+        .await
+        .refused(400, "WITHDRAWAL_COOLING_OFF");
+    let wait = data["retry_after"].as_i64().unwrap();
+    assert!((1..=24 * 3600).contains(&wait), "{data}");
+    assert_eq!(data["field"], Value::Null);
+    let property = stack.get("/user/property", &user.token).await.ok();
+    assert_eq!(property["available_funds"], "200.00");
+}
+
+/// So much leaves within a day, and no more.
+async fn a_day_has_a_limit(walk: &Walk, acceptor: &Value) {
+    let user = walk.funded_by_two("300000.00").await;
+    walk.set_pin(&user).await;
+    let body = card("DE89370400440532013000", Some(PIN));
+    let reply = walk.stack.post("/bank_card/edit", &user.token, &body).await;
+    reply.ok();
+    withdraw(walk, &user, "100000.00", PIN).await.ok();
+    let data = withdraw(walk, &user, "1.00", PIN)
+        .await
+        .refused(400, "DAY_LIMIT_REACHED");
+    assert_eq!(data["field"], "amount");
+    assert!(data["retry_after"].as_i64().unwrap() > 23 * 3600);
+    let code = offer_up_to(walk, acceptor, "wallet_to_currency", "50000.00").await;
+    for _ in 0..2 {
+        let order = exchange(walk, &user, &code, "50000.00", PIN).await.ok();
+        let decide = json!({"id": order["id"], "decision": "completed", "reason": "confirmed"});
+        walk.staff("/admin/exchange/decide", decide).await.ok();
+    }
+    let data = exchange(walk, &user, &code, "10.00", PIN)
+        .await
+        .refused(400, "DAY_LIMIT_REACHED");
+    assert_eq!(data["field"], "amount");
 }
 
 async fn are_ended(walk: &Walk, user: &User, first: &Value, code: &str) {

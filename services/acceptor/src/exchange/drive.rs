@@ -6,7 +6,7 @@ use adfolio_kit::db;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::idempotency;
 use adfolio_kit::metrics::FAILING;
-use adfolio_kit::refusal::{Refusal, chain};
+use adfolio_kit::refusal::{Reason, Refusal, chain};
 use adfolio_kit::saga::{self, Attempt, Context, Saga};
 use tracing::warn;
 use uuid::Uuid;
@@ -88,9 +88,21 @@ async fn refuse(
     in_doubt: bool,
 ) -> Result<Exchange, AcceptorError> {
     // The caller does not know the inner names of the call to wallet.
-    let refusal = Refusal::new(refusal.reason).field("amount");
+    let refusal = Refusal {
+        field: blames_amount(refusal.reason).then(|| "amount".to_owned()),
+        retry_after: refusal.retry_after,
+        ..Refusal::new(refusal.reason)
+    };
     exchange.refuse(refusal, in_doubt, app.clock.now());
     save(app, exchange).await
+}
+
+/// Whether another amount would have been accepted. What keeps all money from leaving is no fault of the input.
+fn blames_amount(reason: Reason) -> bool {
+    !matches!(
+        reason,
+        Reason::StartUpFundsNotReturned | Reason::WithdrawalCoolingOff
+    )
 }
 
 /// Takes back what a debit in doubt has taken. If no debit has arrived yet, wallet closes the order and refuses later

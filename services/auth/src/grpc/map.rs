@@ -9,12 +9,13 @@ use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::end_sessions_request::Target;
 
 use crate::audit::{self, Actor, OwnEntry, Position};
+use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
 use crate::session::{self, Client};
 use crate::staff::StaffMember;
 use crate::user::{
-    Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, User,
-    UserState, Which,
+    Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, Subject,
+    User, UserState, Which,
 };
 
 mirror! {
@@ -233,4 +234,34 @@ impl TryFrom<proto::CreateLicenseKeysRequest> for Issue {
             request.activate,
         )
     }
+}
+
+impl From<Host> for proto::Host {
+    fn from(host: Host) -> Self {
+        Self {
+            id: host.id.to_string(),
+            name: host.name,
+            keys: host.keys.into_iter().map(Into::into).collect(),
+            created_at: Some(host.created_at.into()),
+        }
+    }
+}
+
+impl From<HostKey> for proto::HostKey {
+    fn from(key: HostKey) -> Self {
+        Self {
+            kid: key.kid.to_string(),
+            added_at: Some(key.added_at.into()),
+            revoked_at: key.revoked_at.map(Into::into),
+        }
+    }
+}
+
+/// A host's user; an empty id of the host is none.
+pub fn subject(external_id: String, host_id: &str) -> Result<Subject, Refusal> {
+    let host = (!host_id.is_empty()).then(|| wire::id(host_id, "host_id"));
+    Ok(Subject {
+        host: host.transpose()?,
+        id: external_id.into(),
+    })
 }

@@ -9,6 +9,7 @@ use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminService;
 use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
+use crate::host::{self, Kid};
 use crate::session::{self, Kind, TokenDigest};
 use crate::staff::{self, Creator, NewStaff};
 use crate::user::{self, Query, UserState};
@@ -165,10 +166,65 @@ impl AuthAdminService for StaffApi {
         let caller = Caller::from_request(&request);
         caller.require_staff(&[StaffRole::Support])?;
         let request = request.into_inner();
-        let host_id = request.external_user_id.into();
-        let session = user::create_host_token(&self.0, caller, host_id, &request.lang).await?;
+        let (subject, lang) = (
+            map::subject(request.external_user_id, &request.host_id)?,
+            request.lang,
+        );
+        let session = user::create_host_token(&self.0, caller, subject, &lang).await?;
         Ok(Response::new(proto::CreateHostTokenResponse {
             token: session.token.expose().to_owned(),
+        }))
+    }
+
+    async fn create_host(
+        &self,
+        request: Request<proto::CreateHostRequest>,
+    ) -> Result<Response<proto::CreateHostResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let host = host::create(&self.0, caller, &request.name, &request.public_key).await?;
+        Ok(Response::new(proto::CreateHostResponse {
+            host: Some(host.into()),
+        }))
+    }
+
+    async fn add_host_key(
+        &self,
+        request: Request<proto::AddHostKeyRequest>,
+    ) -> Result<Response<proto::AddHostKeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.host_id, "host_id")?;
+        let host = host::add_key(&self.0, caller, id, &request.public_key).await?;
+        Ok(Response::new(proto::AddHostKeyResponse {
+            host: Some(host.into()),
+        }))
+    }
+
+    async fn revoke_host_key(
+        &self,
+        request: Request<proto::RevokeHostKeyRequest>,
+    ) -> Result<Response<proto::RevokeHostKeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let kid = Kid::named(&request.kid);
+        let host = host::revoke_key(&self.0, caller, kid, &request.reason).await?;
+        Ok(Response::new(proto::RevokeHostKeyResponse {
+            host: Some(host.into()),
+        }))
+    }
+
+    async fn list_hosts(
+        &self,
+        request: Request<proto::ListHostsRequest>,
+    ) -> Result<Response<proto::ListHostsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[])?;
+        let hosts = host::list(&self.0).await?;
+        Ok(Response::new(proto::ListHostsResponse {
+            items: hosts.into_iter().map(Into::into).collect(),
         }))
     }
 

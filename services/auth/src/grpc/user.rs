@@ -33,6 +33,18 @@ impl AuthService for UserApi {
         }))
     }
 
+    async fn assert_host_user(
+        &self,
+        request: Request<proto::AssertHostUserRequest>,
+    ) -> Result<Response<proto::AssertHostUserResponse>, Status> {
+        let request = request.into_inner();
+        let client = Client::of(&request.user_agent, &request.client_address);
+        let session = user::enter_by_assertion(&self.0, &request.assertion, client).await?;
+        Ok(Response::new(proto::AssertHostUserResponse {
+            session: Some(session.into()),
+        }))
+    }
+
     async fn logout(
         &self,
         request: Request<proto::LogoutRequest>,
@@ -49,7 +61,8 @@ impl AuthService for UserApi {
         let user = Caller::from_request(&request).require_user()?;
         let request = request.into_inner();
         let client = Client::of(&request.user_agent, &request.client_address);
-        let session = user::open_store(&self.0, user, &request.code.into(), client).await?;
+        let token = TokenDigest::of(&request.token);
+        let session = user::open_store(&self.0, user, token, &request.code.into(), client).await?;
         Ok(Response::new(proto::OpenStoreResponse {
             session: Some(session.into()),
         }))
@@ -70,8 +83,8 @@ impl AuthService for UserApi {
         &self,
         request: Request<proto::EditProfileRequest>,
     ) -> Result<Response<proto::EditProfileResponse>, Status> {
-        let user = Caller::from_request(&request).require_user()?;
-        let user = user::edit(&self.0, user, request.into_inner().into()).await?;
+        let caller = Caller::from_request(&request);
+        let user = user::edit(&self.0, &caller, request.into_inner().into()).await?;
         Ok(Response::new(proto::EditProfileResponse {
             user: Some(user.into()),
         }))
@@ -84,6 +97,21 @@ impl AuthService for UserApi {
         let user = Caller::from_request(&request).require_user()?;
         user::change_password(&self.0, user, request.into_inner().into()).await?;
         Ok(Response::new(proto::ChangePasswordResponse {}))
+    }
+
+    async fn step_up(
+        &self,
+        request: Request<proto::StepUpRequest>,
+    ) -> Result<Response<proto::StepUpResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let request = request.into_inner();
+        let token = TokenDigest::of(&request.token);
+        let password = request.password.into();
+        let address = &request.client_address;
+        let fresh_until = user::step_up(&self.0, user, token, password, address).await?;
+        Ok(Response::new(proto::StepUpResponse {
+            fresh_until: Some(fresh_until.into()),
+        }))
     }
 
     async fn list_sessions(
@@ -132,6 +160,7 @@ impl AuthService for UserApi {
     ) -> Result<Response<proto::VerifySessionResponse>, Status> {
         let token = TokenDigest::of(&request.into_inner().token);
         let (session, user) = user::verify_session(&self.0, token).await?;
+        let described = session.described();
         Ok(Response::new(proto::VerifySessionResponse {
             user_id: user.id.to_string(),
             session_id: session.id.to_string(),
@@ -139,6 +168,9 @@ impl AuthService for UserApi {
             entry: user.entry.to_wire(),
             lang: user.lang,
             expires_at: Some(session.expires_at.into()),
+            opened_at: Some(described.opened_at.into()),
+            fresh_until: Some(described.fresh_until.into()),
+            is_registration: described.is_registration,
         }))
     }
 }

@@ -2,17 +2,47 @@
 
 use std::net::IpAddr;
 
-use adfolio_kit::identity::UserId;
+use adfolio_kit::identity::{self, UserId};
+use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
+use crate::host::Kid;
 use crate::ids::{SessionId, StaffId};
 
 /// A session's last use is written down at most this often.
 const TOUCH_INTERVAL: TimeDelta = TimeDelta::minutes(1);
+
+/// A session is fresh for so long after its holder proved who they are.
+const FRESH_FOR: TimeDelta = TimeDelta::minutes(15);
+
+names! {
+    /// How a session began.
+    Origin {
+        /// User name and password.
+        Login,
+        /// The registration of the account, or its opening by the holder of the session that registered it.
+        Registration,
+        /// A host's assertion.
+        Host,
+        /// A token that staff made for an account that was not open.
+        StaffToken,
+    }
+}
+
+impl Origin {
+    /// How the session began that follows when the account is opened. A member of staff knew the first token, so what the
+    /// session sets cools off; the holder of any other token registers the account by opening it.
+    pub fn after_opening(self) -> Self {
+        match self {
+            Self::StaffToken => Self::StaffToken,
+            Self::Login | Self::Registration | Self::Host => Self::Registration,
+        }
+    }
+}
 
 /// A bearer token: 256 random bits in hexadecimal. Known only to its holder; the database has its digest.
 #[derive(Debug)]
@@ -137,6 +167,28 @@ impl Client {
     }
 }
 
+/// A session to open.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    pub owner: Owner,
+    pub client: Client,
+    pub origin: Origin,
+    /// The key of the assertion that opens it.
+    pub host_kid: Option<Kid>,
+}
+
+impl Opening {
+    /// For its owner, not by an assertion.
+    pub fn new(owner: Owner, client: Client, origin: Origin) -> Self {
+        Self {
+            owner,
+            client,
+            origin,
+            host_kid: None,
+        }
+    }
+}
+
 /// A live session and the client that opened it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
@@ -150,7 +202,10 @@ pub struct Session {
     /// Its id, by which it is revoked.
     pub id: SessionId,
     pub owner: Owner,
+    pub origin: Origin,
     pub created_at: DateTime<Utc>,
+    /// When its holder last proved who they are.
+    pub confirmed_at: DateTime<Utc>,
     /// When it was last used, to the minute.
     pub last_seen_at: DateTime<Utc>,
     /// When it expires unless used.
@@ -165,6 +220,21 @@ impl Session {
             Ok(())
         } else {
             Err(Refusal::new(Reason::SessionExpired))
+        }
+    }
+
+    /// Until when it is fresh.
+    pub fn fresh_until(&self) -> DateTime<Utc> {
+        let until = self.confirmed_at.checked_add_signed(FRESH_FOR);
+        until.unwrap_or(self.confirmed_at)
+    }
+
+    /// What other services learn of it.
+    pub fn described(&self) -> identity::Session {
+        identity::Session {
+            opened_at: self.created_at,
+            fresh_until: self.fresh_until(),
+            is_registration: self.origin == Origin::Registration,
         }
     }
 
@@ -203,13 +273,26 @@ mod tests {
     }
 
     #[test]
+    fn a_token_that_staff_knew_leaves_its_mark() {
+        for (before, after) in [
+            (Origin::StaffToken, Origin::StaffToken),
+            (Origin::Host, Origin::Registration),
+            (Origin::Registration, Origin::Registration),
+        ] {
+            assert_eq!(before.after_opening(), after);
+        }
+    }
+
+    #[test]
     fn expiry_slides_once_a_minute() {
         let start = DateTime::from_timestamp(1_700_000_000, 0).expect("time");
         let ttl = TimeDelta::hours(1);
         let mut session = Session {
             id: SessionId(Uuid::nil()),
             owner: Owner::User(UserId(Uuid::nil())),
+            origin: Origin::Login,
             created_at: start,
+            confirmed_at: start,
             last_seen_at: start,
             expires_at: start + ttl,
             ended_at: None,

@@ -7,7 +7,9 @@ use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, TimeDelta, Utc};
 
-pub use entity::{Client, Kind, Listed, Opened, Owner, Session, Token, TokenDigest};
+pub use entity::{
+    Client, Kind, Listed, Opened, Opening, Origin, Owner, Session, Token, TokenDigest,
+};
 
 use crate::app::App;
 use crate::error::AuthError;
@@ -20,12 +22,8 @@ const MEMORY: TimeDelta = TimeDelta::days(30);
 
 /// Opens a session; beyond the allowed number the one not used for longest ends. The caller holds the lock on the
 /// owner's row.
-pub async fn open_in_tx(
-    tx: &mut Tx,
-    app: &App,
-    owner: Owner,
-    client: &Client,
-) -> Result<Opened, AuthError> {
+pub async fn open_in_tx(tx: &mut Tx, app: &App, opening: &Opening) -> Result<Opened, AuthError> {
+    let owner = opening.owner;
     let now = app.clock.now();
     let keep = app.sessions.max_per_owner.saturating_sub(1).max(0);
     end_in_tx(tx, owner, keep, now).await?;
@@ -35,13 +33,15 @@ pub async fn open_in_tx(
     let session = Session {
         id: SessionId(app.ids.next()),
         owner,
+        origin: opening.origin,
         created_at: now,
+        confirmed_at: now,
         last_seen_at: now,
         expires_at,
         ended_at: None,
     };
     let token = Token::random();
-    repo::insert_in_tx(tx, &session, token.digest(), client).await?;
+    repo::insert_in_tx(tx, &session, token.digest(), opening).await?;
     Ok(Opened { token, expires_at })
 }
 
@@ -74,6 +74,16 @@ pub async fn require_live_in_tx(
         .ok_or(AuthError::NotAuthenticated)?;
     session.require_live(now)?;
     Ok(session)
+}
+
+/// Makes a session fresh from now on. The caller holds the lock on the owner's row.
+pub async fn confirm_in_tx(
+    tx: &mut Tx,
+    session: &mut Session,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    session.confirmed_at = now;
+    Ok(repo::confirm_in_tx(tx, session).await?)
 }
 
 /// Ends one session of a user: false when it was over already, NOT_FOUND when the user never had it. The caller holds
@@ -167,6 +177,11 @@ pub async fn end(app: &App, kind: Kind, token: TokenDigest) -> Result<(), AuthEr
 /// The session of a token, live or not.
 pub async fn find(app: &App, token: TokenDigest) -> Result<Option<Session>, AuthError> {
     Ok(repo::find(&app.pool, token).await?)
+}
+
+/// The session of a token, live or not, as the transaction sees it.
+pub async fn find_in_tx(tx: &mut Tx, token: TokenDigest) -> Result<Option<Session>, AuthError> {
+    Ok(repo::find(tx, token).await?)
 }
 
 /// A user's live sessions, newest first.

@@ -6,7 +6,8 @@ use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::entity::{Client, Listed, Owner, Session, TokenDigest};
+use super::entity::{Client, Listed, Opening, Origin, Owner, Session, TokenDigest};
+use crate::host::Kid;
 use crate::ids::{SessionId, StaffId};
 
 /// Rows that one pruning statement deletes at most.
@@ -17,12 +18,13 @@ pub async fn insert_in_tx(
     tx: &mut Tx,
     session: &Session,
     digest: TokenDigest,
-    client: &Client,
+    opening: &Opening,
 ) -> Result<(), sqlx::Error> {
     let (user, staff) = columns(session.owner);
     sqlx::query!(
-        "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at, user_agent, address)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at, user_agent, address,
+                               origin, host_kid)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         session.id.0,
         user,
         staff,
@@ -30,21 +32,27 @@ pub async fn insert_in_tx(
         session.created_at,
         session.last_seen_at,
         session.expires_at,
-        client.user_agent,
-        client.address,
+        opening.client.user_agent,
+        opening.client.address,
+        session.origin.as_str(),
+        opening.host_kid.as_ref().map(Kid::as_str),
     )
     .execute(tx)
     .await?;
     Ok(())
 }
 
-/// The session of a token, live or not.
+/// The session of a token, live or not. One that an assertion opened has ended with the key of that assertion.
 pub async fn find(
     executor: impl PgExecutor<'_>,
     digest: TokenDigest,
 ) -> Result<Option<Session>, sqlx::Error> {
     let row = sqlx::query!(
-        "SELECT id, user_id, staff_id, created_at, last_seen_at, expires_at, ended_at FROM sessions WHERE token_hash = $1",
+        r#"SELECT s.id, s.user_id, s.staff_id, s.origin AS "origin: Origin", s.created_at,
+                  coalesce(s.confirmed_at, s.created_at) AS "confirmed_at!", s.last_seen_at, s.expires_at,
+                  coalesce(s.ended_at, k.revoked_at) AS ended_at
+           FROM sessions s LEFT JOIN host_keys k ON k.kid = s.host_kid
+           WHERE s.token_hash = $1"#,
         &digest.0[..],
     )
     .fetch_optional(executor)
@@ -57,7 +65,9 @@ pub async fn find(
         Some(Session {
             id: SessionId(row.id),
             owner,
+            origin: row.origin,
             created_at: row.created_at,
+            confirmed_at: row.confirmed_at,
             last_seen_at: row.last_seen_at,
             expires_at: row.expires_at,
             ended_at: row.ended_at,
@@ -72,8 +82,12 @@ pub async fn live_of_user(
     now: DateTime<Utc>,
 ) -> Result<Vec<Listed>, sqlx::Error> {
     let rows = sqlx::query!(
-        "SELECT id, created_at, last_seen_at, expires_at, user_agent, address FROM sessions
-         WHERE user_id = $1 AND ended_at IS NULL AND expires_at > $2 ORDER BY id DESC",
+        r#"SELECT s.id, s.origin AS "origin: Origin", s.created_at,
+                  coalesce(s.confirmed_at, s.created_at) AS "confirmed_at!", s.last_seen_at, s.expires_at, s.user_agent,
+                  s.address
+           FROM sessions s LEFT JOIN host_keys k ON k.kid = s.host_kid
+           WHERE s.user_id = $1 AND s.ended_at IS NULL AND s.expires_at > $2 AND k.revoked_at IS NULL
+           ORDER BY s.id DESC"#,
         user.0,
         now,
     )
@@ -83,7 +97,9 @@ pub async fn live_of_user(
         session: Session {
             id: SessionId(row.id),
             owner: Owner::User(user),
+            origin: row.origin,
             created_at: row.created_at,
+            confirmed_at: row.confirmed_at,
             last_seen_at: row.last_seen_at,
             expires_at: row.expires_at,
             ended_at: None,
@@ -104,6 +120,18 @@ pub async fn touch_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Err
         session.id.0,
         session.last_seen_at,
         session.expires_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores when the session's holder last proved who they are.
+pub async fn confirm_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE sessions SET confirmed_at = $2 WHERE id = $1 AND ended_at IS NULL",
+        session.id.0,
+        session.confirmed_at,
     )
     .execute(tx)
     .await?;

@@ -20,7 +20,7 @@ use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
 use crate::ids::StaffId;
 use crate::lookalike::{self, Owners};
-use crate::session::{self, Client, Opened, Owner, Session, TokenDigest};
+use crate::session::{self, Client, Opened, Opening, Origin, Owner, Session, TokenDigest};
 use crate::{password, username};
 
 /// A kept answer that is no id of a member of staff.
@@ -129,8 +129,8 @@ async fn try_login(
                 let staff = repo::lock_in_tx(tx, id)
                     .await?
                     .ok_or(AuthError::BadCredentials)?;
-                let client = Client::default();
-                let session = session::open_in_tx(tx, &owned, Owner::Staff(id), &client).await?;
+                let opening = Opening::new(Owner::Staff(id), Client::default(), Origin::Login);
+                let session = session::open_in_tx(tx, &owned, &opening).await?;
                 Ok::<_, AuthError>((staff, session))
             })
         })

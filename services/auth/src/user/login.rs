@@ -7,7 +7,7 @@ use super::repo;
 use crate::app::App;
 use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
-use crate::session::{self, Client, Owner};
+use crate::session::{self, Client, Opening, Origin, Owner};
 use crate::username;
 
 /// A login as a client sends it.
@@ -68,7 +68,8 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
             if let Err(refusal) = user.require_active() {
                 return Ok(Err(refusal.into()));
             }
-            let session = session::open_in_tx(tx, &owned, Owner::User(id), &client).await?;
+            let opening = Opening::new(Owner::User(id), client, Origin::Login);
+            let session = session::open_in_tx(tx, &owned, &opening).await?;
             Ok(Ok(LoggedIn { user, session }))
         })
     })

@@ -9,6 +9,7 @@ mod registration;
 mod repo;
 mod sessions;
 mod state;
+mod step_up;
 mod store;
 
 use std::collections::HashSet;
@@ -17,7 +18,7 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 
 pub use entity::{Entry, LoggedIn, Query, User, UserState};
-pub use host::create_host_token;
+pub use host::{Subject, create_host_token, enter_by_assertion};
 pub use login::{Login, login};
 pub use password_change::{PasswordForm, change_password};
 pub use profile::{
@@ -26,6 +27,7 @@ pub use profile::{
 pub use registration::RegistrationForm;
 pub use sessions::{Which, end_sessions, sessions};
 pub use state::set_state;
+pub use step_up::step_up;
 pub use store::{open_store, register};
 
 use crate::app::App;

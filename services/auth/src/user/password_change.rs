@@ -80,7 +80,7 @@ pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Resul
         .await?;
     if !right {
         attempt::fail(app, scopes).await?;
-        return Err(AuthError::WrongPassword);
+        return Err(AuthError::WrongPassword("old_password"));
     }
     attempt::succeed(app, scopes).await?;
     let new = form.check_new(&account.user)?;
@@ -105,7 +105,7 @@ async fn change_in_tx(
     account.user.require_active()?;
     // Another change came between the evaluation and this lock.
     if account.password_hash != known {
-        return Err(AuthError::WrongPassword);
+        return Err(AuthError::WrongPassword("old_password"));
     }
     let now = app.clock.now();
     repo::save_password_in_tx(tx, id, new).await?;

@@ -87,9 +87,12 @@ fn is_file_id(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
-/// Changes the given fields of the user's own profile, or NOTHING_CHANGED.
-pub async fn edit(app: &App, id: UserId, change: ProfileChange) -> Result<User, AuthError> {
+/// Changes the given fields of the caller's own profile, or NOTHING_CHANGED. Mail and calls about the account go to its
+/// e-mail address and phone number, so a change of them needs a fresh session: STEP_UP_REQUIRED.
+pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<User, AuthError> {
+    let id = caller.require_user()?;
     let change = change.parse()?;
+    let fresh = caller.require_fresh(app.clock.now());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let known = repo::lock_in_tx(tx, id)
@@ -100,6 +103,9 @@ pub async fn edit(app: &App, id: UserId, change: ProfileChange) -> Result<User, 
             change.apply(&mut user);
             if user == known {
                 return Err(Refusal::new(Reason::NothingChanged).into());
+            }
+            if (&user.email, &user.phone) != (&known.email, &known.phone) {
+                fresh?;
             }
             repo::save_profile_in_tx(tx, &user).await?;
             Ok(user)

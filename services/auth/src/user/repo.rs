@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::entity::{Entry, Query, User, UserState};
 use crate::error::AuthError;
-use crate::ids::StaffId;
+use crate::ids::{HostId, StaffId};
 use crate::license::entity::Code;
 use crate::lookalike;
 
@@ -148,6 +148,8 @@ pub struct Credentials {
     pub password_hash: Option<String>,
     /// For host users.
     pub external_id: Option<SecretString>,
+    /// The registered host of a host user.
+    pub host: Option<HostId>,
 }
 
 /// Adds a user; false when the host's id is known already. A user name that is taken, or looks so, is a unique violation.
@@ -158,8 +160,8 @@ pub async fn insert_in_tx(
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "INSERT INTO users (id, username, username_key, nickname, email, phone, password_hash, entry, external_id, state,
-                            lang, license_code, created_at, username_skeleton)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                            lang, license_code, created_at, username_skeleton, host_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
          ON CONFLICT ON CONSTRAINT users_external_id DO NOTHING",
         user.id.0,
         user.username,
@@ -178,10 +180,32 @@ pub async fn insert_in_tx(
         user.license_code.as_ref().map(Code::expose),
         user.created_at,
         lookalike::skeleton(&user.username),
+        credentials.host.map(|id| id.0),
     )
     .execute(tx)
     .await?;
     Ok(done.rows_affected() == 1)
+}
+
+/// Gives the user of this id, who has no registered host, to that host under another id. None is given if the host has
+/// that user already.
+pub async fn adopt_in_tx(
+    tx: &mut Tx,
+    host: HostId,
+    id: &SecretString,
+    external_id: &SecretString,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET host_id = $1, external_id = $3
+         WHERE external_id = $2 AND host_id IS NULL
+           AND NOT EXISTS (SELECT FROM users other WHERE other.external_id = $3)",
+        host.0,
+        id.expose_secret(),
+        external_id.expose_secret(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Writes the columns that a change of state may change.

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::error::AuthError;
 use crate::license::{self, Code};
 use crate::lookalike::{self, Owners};
-use crate::session::{self, Client, Owner};
+use crate::session::{self, Client, Opening, Origin, Owner, TokenDigest};
 use crate::{events, password};
 
 /// The field of a registration that has the code.
@@ -69,12 +69,14 @@ async fn register_in_tx(
         username_key: username.key().to_owned(),
         password_hash: Some(password_hash),
         external_id: None,
+        host: None,
     };
     repo::insert_in_tx(tx, &user, &credentials).await?;
     license::spend_in_tx(tx, &key, user.id, now).await?;
     events::user_registered_in_tx(tx, &user).await?;
     let owner = Owner::User(user.id);
-    let session = session::open_in_tx(tx, app, owner, &registration.client).await?;
+    let opening = Opening::new(owner, registration.client, Origin::Registration);
+    let session = session::open_in_tx(tx, app, &opening).await?;
     info!(user = %user.id, state = user.state.as_str(), "user registered");
     Ok(LoggedIn { user, session })
 }
@@ -84,6 +86,7 @@ async fn register_in_tx(
 pub async fn open_store(
     app: &App,
     user: UserId,
+    token: TokenDigest,
     code: &SecretString,
     client: Client,
 ) -> Result<LoggedIn, AuthError> {
@@ -93,7 +96,7 @@ pub async fn open_store(
     let code = Code::parse(code.expose_secret());
     let owned = app.clone();
     app.write(move |tx| {
-        Box::pin(async move { open_store_in_tx(tx, &owned, user, code, &client).await })
+        Box::pin(async move { open_store_in_tx(tx, &owned, (user, token), code, client).await })
     })
     .await
 }
@@ -101,9 +104,9 @@ pub async fn open_store(
 async fn open_store_in_tx(
     tx: &mut Tx,
     app: &App,
-    id: UserId,
+    (id, token): (UserId, TokenDigest),
     code: Option<Code>,
-    client: &Client,
+    client: Client,
 ) -> Result<LoggedIn, AuthError> {
     let now = app.clock.now();
     let mut user = repo::lock_in_tx(tx, id)
@@ -130,8 +133,14 @@ async fn open_store_in_tx(
         )
         .await?;
     }
-    session::end_all_in_tx(tx, Owner::User(id), now).await?;
-    let session = session::open_in_tx(tx, app, Owner::User(id), client).await?;
+    let owner = Owner::User(id);
+    // A token of this user, or the gateway would not have named the user. One that is not known counts as the worst.
+    let before = session::find_in_tx(tx, token).await?;
+    let origin = before.filter(|session| session.owner == owner);
+    let origin = origin.map_or(Origin::StaffToken, |session| session.origin.after_opening());
+    session::end_all_in_tx(tx, owner, now).await?;
+    let opening = Opening::new(owner, client, origin);
+    let session = session::open_in_tx(tx, app, &opening).await?;
     info!(user = %id, state = user.state.as_str(), "store opened");
     Ok(LoggedIn { user, session })
 }

@@ -90,6 +90,7 @@ async fn what_staff_do_here_is_kept_with_its_reason() {
     let host = CreateHostTokenRequest {
         external_user_id: "host-secret-42".to_owned(),
         lang: String::new(),
+        host_id: String::new(),
     };
     auth.admin().create_host_token(support(host)).await.unwrap();
 

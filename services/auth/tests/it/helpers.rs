@@ -14,6 +14,7 @@ use adfolio_proto::auth::v1::{
     Session, SetUserStateRequest, UserState, VerifySessionRequest, VerifySessionResponse,
 };
 use adfolio_testkit::{Builder, Environment, Run, TestDatabase, TestService, Tested};
+use chrono::{DateTime, TimeDelta};
 use sqlx::migrate::Migrator;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tonic::Status;
@@ -175,10 +176,20 @@ impl Auth {
     }
 
     pub async fn open_store(&self, user: &str, code: &str) -> Result<Session, Status> {
+        self.open_store_with(user, "", code).await
+    }
+
+    pub async fn open_store_with(
+        &self,
+        user: &str,
+        token: &str,
+        code: &str,
+    ) -> Result<Session, Status> {
         let message = OpenStoreRequest {
             code: code.to_owned(),
             client_address: String::new(),
             user_agent: String::new(),
+            token: token.to_owned(),
         };
         let answer = self.users().open_store(as_user(user, message)).await?;
         Ok(answer.into_inner().session.expect("a session"))
@@ -220,6 +231,33 @@ pub fn anonymous<M>(message: M) -> tonic::Request<M> {
 pub fn as_user<M>(user: &str, message: M) -> tonic::Request<M> {
     let id = UserId(user.parse().expect("a user's id"));
     outgoing(&Caller::user(id), message, Duration::from_secs(30))
+}
+
+/// A call of a user who registered a moment ago.
+pub fn as_newcomer<M>(auth: &Auth, user: &str, message: M) -> tonic::Request<M> {
+    let now = auth.clock.now();
+    let session = adfolio_kit::identity::Session {
+        opened_at: now,
+        fresh_until: now + TimeDelta::minutes(15),
+        is_registration: true,
+    };
+    let id = UserId(user.parse().expect("a user's id"));
+    let caller = Caller::user(id).in_session(session);
+    outgoing(&caller, message, Duration::from_secs(30))
+}
+
+/// A call in the session of this token, as the gateway makes it.
+pub async fn in_session<M>(auth: &Auth, token: &str, message: M) -> tonic::Request<M> {
+    let verified = auth.verify(token).await.expect("a live session");
+    let time = |seconds| DateTime::from_timestamp(seconds, 0).expect("a time");
+    let session = adfolio_kit::identity::Session {
+        opened_at: time(verified.opened_at.expect("a time").seconds),
+        fresh_until: time(verified.fresh_until.expect("a time").seconds),
+        is_registration: verified.is_registration,
+    };
+    let id = UserId(verified.user_id.parse().expect("a user's id"));
+    let caller = Caller::user(id).in_session(session);
+    outgoing(&caller, message, Duration::from_secs(30))
 }
 
 pub fn support<M>(message: M) -> tonic::Request<M> {

@@ -65,6 +65,7 @@ async fn known_and_unknown_users_cost_the_same() {
     let host = CreateHostTokenRequest {
         external_user_id: "host-1".to_owned(),
         lang: String::new(),
+        host_id: String::new(),
     };
     auth.admin().create_host_token(support(host)).await.unwrap();
     let of_host: String = sqlx::query_scalar("SELECT username FROM users WHERE entry = 'host'")

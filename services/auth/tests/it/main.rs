@@ -10,6 +10,7 @@
 mod audit;
 mod feeding;
 mod helpers;
+mod hosts;
 mod licenses;
 mod lists;
 mod login;
@@ -20,5 +21,6 @@ mod profile;
 mod registration;
 mod sessions;
 mod staff;
+mod step_up;
 mod store;
 mod users;

@@ -11,10 +11,15 @@ use adfolio_testkit::{eventually, publish_event, publish_event_with_id};
 use tonic::Status;
 use uuid::Uuid;
 
-use crate::helpers::{Auth, anonymous, as_staff, as_user, reason, refusal, support, user_id};
+use crate::helpers::{
+    Auth, anonymous, as_newcomer, as_staff, as_user, reason, refusal, support, user_id,
+};
 
 async fn edit(auth: &Auth, user: &str, message: EditProfileRequest) -> Result<User, Status> {
-    let answer = auth.users().edit_profile(as_user(user, message)).await?;
+    let answer = auth
+        .users()
+        .edit_profile(as_newcomer(auth, user, message))
+        .await?;
     Ok(answer.into_inner().user.unwrap())
 }
 

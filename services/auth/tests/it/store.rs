@@ -11,6 +11,7 @@ async fn host_token(auth: &Auth, external_id: &str, lang: &str) -> Result<String
     let message = CreateHostTokenRequest {
         external_user_id: external_id.to_owned(),
         lang: lang.to_owned(),
+        host_id: String::new(),
     };
     Ok(auth
         .admin()
@@ -55,6 +56,7 @@ async fn the_same_external_id_is_the_same_user() {
     let message = CreateHostTokenRequest {
         external_user_id: "x".to_owned(),
         lang: String::new(),
+        host_id: String::new(),
     };
     let outcome = auth
         .admin()

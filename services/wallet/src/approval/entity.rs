@@ -150,6 +150,7 @@ impl Approval {
             reference: self.reference.map(|id| ReferenceId(id.0)),
             debit_key: None,
             withdrawal: None,
+            outflow: None,
         };
         Ok(Command {
             user_id: self.user_id,

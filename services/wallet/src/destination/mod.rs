@@ -6,7 +6,7 @@ mod rotation;
 pub mod seal;
 
 use adfolio_kit::deadline::Deadline;
-use adfolio_kit::identity::UserId;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 
 use crate::app::App;
@@ -44,17 +44,18 @@ pub async fn sealed(
 /// Binds a destination, or replaces the one of its kind. Answers it masked.
 pub async fn bind(
     app: &App,
+    caller: &Caller,
     user_id: UserId,
     destination: Destination,
     password: Option<PinDigest>,
-    deadline: Deadline,
 ) -> Result<Destination, WalletError> {
     let is_verified = match password {
-        Some(password) => verify_if_set(app, user_id, password, deadline).await?,
+        Some(password) => verify_if_set(app, user_id, password, caller.deadline).await?,
         None => false,
     };
     let (safe, now) = (app.sealer.clone(), app.clock.now());
-    let (masked, cooling_off) = (destination.masked(), app.rules.cooling_off);
+    let is_young = caller.is_in_young_session(now);
+    let (masked, cooling_off) = (destination.masked(), app.rules.outflow.cooling_off);
     app.write(move |tx| {
         Box::pin(async move {
             // The lock makes those who bind the same at once find it bound.
@@ -69,8 +70,10 @@ pub async fn bind(
             {
                 return Err(Refusal::new(Reason::NothingChanged).into());
             }
-            // One of a kind that was not there yet is a change, too: money could go somewhere else than before.
+            // One of a kind that was not there yet is a change, too: money could go somewhere else than before. So is the
+            // first one of a session that anybody with the login password may have opened today.
             let is_change = before.is_some()
+                || is_young
                 || repo::first_bound_at_in_tx(tx, user_id)
                     .await?
                     .is_some_and(|bound_at| {

@@ -116,7 +116,9 @@ impl LedgerService for InternalApi {
         let exchange_id = wire::id(&request.exchange_id, "exchange_id")?;
         let user_id = wire::id(&request.user_id, "user_id")?;
         let step = ExchangeStep::required(request.step, "step")?;
-        let movement = Movement::exchange(user_id, exchange_id, step, request.amount_minor)?;
+        let amount = request.amount_minor;
+        let rules = self.0.rules.outflow;
+        let movement = Movement::exchange(user_id, exchange_id, step, amount, rules)?;
         let command = Command::movement(user_id, movement);
         let done = posting::post_to_named(&self.0, &caller, command).await?;
         Ok(Response::new(proto::PostExchangeResponse {

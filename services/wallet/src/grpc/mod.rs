@@ -13,9 +13,9 @@ use crate::property::entity::Property;
 
 apis!(App: UserApi, StaffApi, InternalApi);
 
-/// The balances, and when withdrawals have cooled off.
+/// The balances, and when money may leave again after a security change.
 fn property(app: &App, property: Property) -> proto::Property {
-    let cooling_off = app.rules.cooling_off;
+    let cooling_off = app.rules.outflow.cooling_off;
     let cooled_off_at = cooling_off.end(property.protection_changed_at, app.clock.now());
     map::property(property, cooled_off_at)
 }

@@ -93,7 +93,9 @@ impl WalletService for UserApi {
         let rules = &self.0.rules;
         Ok(Response::new(proto::GetWithdrawalMethodsResponse {
             items: rules.terms.iter().map(Into::into).collect(),
-            cooling_off_hours: rules.cooling_off.hours().into(),
+            cooling_off_hours: rules.outflow.cooling_off.hours().into(),
+            day_max_minor: rules.outflow.per_day.minor(),
+            destination_max_minor: rules.outflow.per_destination.minor(),
         }))
     }
 
@@ -140,7 +142,7 @@ impl WalletService for UserApi {
             return Err(refusal.field("confirm_password").into());
         }
         let old = optional_password(&request.old_password, "old_password")?;
-        pay_password::set(&self.0, user, new, old, caller.deadline).await?;
+        pay_password::set(&self.0, &caller, user, new, old).await?;
         Ok(Response::new(proto::SetPayPasswordResponse {}))
     }
 
@@ -176,8 +178,7 @@ impl WalletService for UserApi {
         let request = request.into_inner();
         let destination = request.destination.unwrap_or_default().try_into()?;
         let password = optional_password(&request.password, "password")?;
-        let bound =
-            destination::bind(&self.0, user, destination, password, caller.deadline).await?;
+        let bound = destination::bind(&self.0, &caller, user, destination, password).await?;
         Ok(Response::new(proto::BindDestinationResponse {
             destination: Some((&bound).into()),
         }))

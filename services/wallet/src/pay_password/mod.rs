@@ -62,24 +62,25 @@ pub async fn verify(
     db::detached(work).await.map_err(|_| interrupted())?
 }
 
-/// Sets the transaction password, or changes it with the old one.
+/// Sets the transaction password, or changes it with the old one. Without an old one nothing but the session says who
+/// asks, so it must be fresh: STEP_UP_REQUIRED.
 pub async fn set(
     app: &App,
+    caller: &Caller,
     user_id: UserId,
     new: PinDigest,
     old: Option<PinDigest>,
-    deadline: Deadline,
 ) -> Result<(), WalletError> {
     if weak::is_weak(&new) {
         return Err(Refusal::new(Reason::WeakPayPassword)
             .field("password")
             .into());
     }
-    let app = app.clone();
+    let (app, caller) = (app.clone(), caller.clone());
     let work = async move {
         let place = app.turns.enter(user_id)?;
-        let _turn = place.turn(deadline).await?;
-        set_in_turn(&app, user_id, new, old).await
+        let _turn = place.turn(caller.deadline).await?;
+        set_in_turn(&app, &caller, user_id, new, old).await
     };
     db::detached(work).await.map_err(|_| interrupted())?
 }
@@ -228,13 +229,17 @@ async fn conclude(
 
 async fn set_in_turn(
     app: &App,
+    caller: &Caller,
     user_id: UserId,
     new: PinDigest,
     old: Option<PinDigest>,
 ) -> Result<(), WalletError> {
     let is_set = repo::is_set(&app.pool, user_id).await?;
     let verified = match (is_set, old) {
-        (false, None) => None,
+        (false, None) => {
+            caller.require_fresh(app.clock.now())?;
+            None
+        }
         (false, Some(_)) => {
             return Err(Refusal::new(Reason::PayPasswordNotSet)
                 .field("old_password")
@@ -255,9 +260,10 @@ async fn set_in_turn(
     };
     let hash = app.hasher.enter()?.hash(&new).await?;
     let now = app.clock.now();
+    let is_young = caller.is_in_young_session(now);
     app.write(move |tx| {
         Box::pin(async move {
-            let (change, is_first) = if let Some(before) = verified {
+            let (change, is_set_up) = if let Some(before) = verified {
                 // Changed by another replica meanwhile: the old one is no longer right.
                 if !repo::change_in_tx(tx, user_id, &before, &hash).await? {
                     return Err(wrong_old());
@@ -266,9 +272,12 @@ async fn set_in_turn(
             } else {
                 let insertion = repo::insert_in_tx(tx, user_id, &hash).await?;
                 let insertion = insertion.ok_or_else(|| Refusal::invalid("old_password"))?;
-                ("pay_password_set", insertion == Insertion::First)
+                (
+                    "pay_password_set",
+                    insertion == Insertion::First && !is_young,
+                )
             };
-            if !is_first {
+            if !is_set_up {
                 protection::changed_in_tx(tx, user_id, now).await?;
             }
             events::security_changed_in_tx(tx, user_id, change).await

@@ -13,6 +13,7 @@ use super::movement::{Movement, NewWithdrawal};
 use super::outcome::{Done, Refused};
 use super::transaction::{Transaction, Wallet};
 use crate::ids::{OrderId, ReferenceId, TransactionId, WithdrawalId};
+use crate::outflow::Left;
 use crate::property::entity::Property;
 use crate::withdrawal::entity::{Status, Withdrawal};
 
@@ -102,6 +103,8 @@ pub struct Books<'a> {
     first_uses: HashMap<String, FirstUse>,
     withdrawals: HashMap<WithdrawalId, Kept<Withdrawal>>,
     closed_for: HashMap<ReferenceId, UserId>,
+    /// What left the wallets that money shall leave.
+    left: HashMap<UserId, Left>,
     entries: Vec<Entry<'a>>,
     closed: Vec<ClosedExchange>,
 }
@@ -126,6 +129,10 @@ impl<'a> Books<'a> {
 
     pub fn read_closed_exchange(&mut self, exchange_id: ReferenceId, user_id: UserId) {
         self.closed_for.insert(exchange_id, user_id);
+    }
+
+    pub fn read_left(&mut self, left: HashMap<UserId, Left>) {
+        self.left = left;
     }
 
     pub fn has_wallet(&self, user_id: UserId) -> bool {
@@ -178,6 +185,7 @@ impl<'a> Books<'a> {
                 .and_then(|it| it.reference)
                 .and_then(|id| self.closed_for.get(&id))
                 .copied(),
+            left: self.left.get(&command.user_id).copied().unwrap_or_default(),
         };
         match entity::decide(command, &found, now)? {
             Verdict::Repeated => {
@@ -226,6 +234,10 @@ impl<'a> Books<'a> {
         // From here on nothing is refused.
         if let (Some(movement), Some(entry)) = (movement, entries.last_mut()) {
             self.keep_first_use(movement, &entry.transaction);
+            if let Some(outflow) = movement.outflow {
+                let left = self.left.entry(user_id).or_default();
+                left.add(outflow.exit, entry.transaction.step.amount, now);
+            }
             entry.withdrawal = effect
                 .withdrawal
                 .and_then(|change| self.change_withdrawal(change, movement, &entry.transaction));
@@ -368,6 +380,7 @@ mod tests {
             reference: None,
             debit_key: None,
             withdrawal: None,
+            outflow: None,
         };
         Command::movement(USER, movement)
     }

@@ -10,9 +10,10 @@ use adfolio_kit::names;
 use chrono::{DateTime, Utc};
 
 use super::command::{Action, Command};
-use super::movement::{Movement, MovementKind, NewWithdrawal};
+use super::movement::{Movement, MovementKind};
 use super::outcome::{Booked, Refused};
 use super::transaction_type::TransactionType;
+use crate::outflow::Left;
 use crate::property::entity::Property;
 use crate::withdrawal::entity::{Status, Withdrawal};
 
@@ -233,6 +234,8 @@ pub struct Found<'a> {
     pub debit: Option<&'a FirstUse>,
     /// The user whose return closed the exchange order.
     pub closed_for: Option<UserId>,
+    /// What left the wallet in the last 24 hours; read only for what leaves.
+    pub left: Left,
 }
 
 /// What an accepted command is.
@@ -470,17 +473,18 @@ fn decide_movement(
         MovementKind::WithdrawalPaid => decide_withdrawal(user_id, Status::Paid, found),
         MovementKind::WithdrawalRejected => decide_withdrawal(user_id, Status::Rejected, found),
         MovementKind::ExchangeReturn => decide_return(user_id, movement, found),
-        MovementKind::Withdraw => decide_request(movement, found, now),
         MovementKind::ExchangeDebit | MovementKind::ExchangeCredit
             if found.wallet.is_some() && found.closed_for.is_some() =>
         {
             Err(Refused::OrderClosed)
         }
+        MovementKind::Withdraw | MovementKind::ExchangeDebit => {
+            decide_outflow(movement, found, now)
+        }
         MovementKind::Deposit
         | MovementKind::Chargeback
         | MovementKind::RechargeDeduction
         | MovementKind::Membership
-        | MovementKind::ExchangeDebit
         | MovementKind::ExchangeCredit
         | MovementKind::StartUpGrant
         | MovementKind::StartUpReturn => {
@@ -510,28 +514,24 @@ fn require_available(wallet: &Property, step: &Step) -> Result<(), Refused> {
     }
 }
 
-/// A user's withdrawal.
-fn decide_request(
+/// Money that leaves: a user's withdrawal, or the debit of an exchange order. What does not say how it leaves stays.
+fn decide_outflow(
     movement: &Movement,
     found: &Found<'_>,
     now: DateTime<Utc>,
 ) -> Result<Verdict, Refused> {
     let wallet = found.wallet.ok_or(Refused::NoWallet)?;
-    let step = movement_step(movement.kind, movement.amount.minor());
+    let amount = movement.amount.minor();
+    let step = movement_step(movement.kind, amount);
     require_available(wallet, &step)?;
-    if wallet.start_up_outstanding > 0 {
-        return Err(Refused::StartUpFundsNotReturned);
-    }
-    let cools_off = movement.withdrawal.as_ref().is_some_and(|asked| {
-        let NewWithdrawal { cooling_off, .. } = asked;
-        cooling_off.end(wallet.protection_changed_at, now).is_some()
-    });
-    if cools_off {
-        return Err(Refused::WithdrawalCoolingOff);
-    }
+    let outflow = movement.outflow.ok_or(Refused::NothingChanged)?;
+    outflow
+        .rules
+        .check(wallet, &found.left, (outflow.exit, amount), now)?;
+    let is_withdrawal = movement.withdrawal.is_some();
     Ok(Verdict::Applied(Effect {
         steps: vec![step],
-        withdrawal: Some(WithdrawalChange::Requested),
+        withdrawal: is_withdrawal.then_some(WithdrawalChange::Requested),
         ..Effect::default()
     }))
 }

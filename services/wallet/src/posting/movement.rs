@@ -12,7 +12,7 @@ use super::amount::amount_between;
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
 use crate::ids::{ExchangeId, ReferenceId, WithdrawalId};
-use crate::protection::CoolingOff;
+use crate::outflow::{self, Exit, Outflow};
 
 /// Characters of a remark at most.
 const LONGEST_REMARK: usize = 500;
@@ -88,6 +88,8 @@ pub struct Movement {
     pub debit_key: Option<String>,
     /// What a user's withdrawal keeps besides its amount.
     pub withdrawal: Option<NewWithdrawal>,
+    /// How it leaves; none of what does not leave.
+    pub outflow: Option<Outflow>,
 }
 
 /// What a withdrawal keeps besides its amount.
@@ -98,8 +100,6 @@ pub struct NewWithdrawal {
     pub method: Method,
     /// Where it goes.
     pub sealed: Sealed,
-    /// How long it must lie behind the last change of what protects the wallet.
-    pub cooling_off: CoolingOff,
 }
 
 names! {
@@ -181,11 +181,14 @@ impl Movement {
         digest: [u8; 32],
         amount: Money,
         withdrawal: NewWithdrawal,
+        rules: outflow::Rules,
     ) -> Self {
+        let exit = Exit::from(withdrawal.method);
         Self {
             key,
             amount,
             reference: Some(ReferenceId(withdrawal_id.0)),
+            outflow: Some(Outflow { exit, rules }),
             withdrawal: Some(withdrawal),
             ..Self::new(MovementKind::Withdraw, digest)
         }
@@ -211,6 +214,7 @@ impl Movement {
         exchange_id: ExchangeId,
         step: ExchangeStep,
         amount: i64,
+        rules: outflow::Rules,
     ) -> Result<Self, Refusal> {
         let amount = amount_between(Money::from_minor(1), amount, "amount_minor")?;
         let kind = match step {
@@ -227,6 +231,10 @@ impl Movement {
             amount,
             reference: Some(ReferenceId(exchange_id.0)),
             debit_key: (step == ExchangeStep::Return).then(|| key(MovementKind::ExchangeDebit)),
+            outflow: (step == ExchangeStep::Debit).then_some(Outflow {
+                exit: Exit::Exchange,
+                rules,
+            }),
             ..Self::new(kind, digest.finalize().into())
         })
     }
@@ -243,6 +251,7 @@ impl Movement {
             reference: None,
             debit_key: None,
             withdrawal: None,
+            outflow: None,
         }
     }
 }

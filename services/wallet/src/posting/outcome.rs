@@ -1,5 +1,7 @@
 //! What becomes of commands.
 
+use std::time::Duration;
+
 use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
@@ -35,7 +37,7 @@ pub enum Refused {
     BalanceLimit,
     /// More start-up funds returned than are outstanding.
     AmountOutOfRange,
-    /// Start-up funds must be returned before a withdrawal.
+    /// Start-up funds must be returned before money leaves.
     StartUpFundsNotReturned,
     /// The withdrawal is decided already.
     NothingChanged,
@@ -43,8 +45,10 @@ pub enum Refused {
     UnknownWithdrawal,
     /// The exchange order was debited or closed for another user.
     UnknownExchange,
-    /// What protects the wallet changed a short while ago.
-    WithdrawalCoolingOff,
+    /// What protects the wallet changed a short while ago; how long the wait is.
+    CoolingOff(Duration),
+    /// Too much has left within 24 hours; how long until the first of it is no longer counted.
+    DayLimitReached(Duration),
 }
 
 impl From<Refused> for Refusal {
@@ -68,7 +72,10 @@ impl From<Refused> for Refusal {
             Refused::NothingChanged => Self::new(Reason::NothingChanged),
             Refused::UnknownWithdrawal => Self::not_found("id"),
             Refused::UnknownExchange => Self::not_found("exchange_id"),
-            Refused::WithdrawalCoolingOff => Self::new(Reason::WithdrawalCoolingOff),
+            Refused::CoolingOff(wait) => Self::new(Reason::WithdrawalCoolingOff).retry_after(wait),
+            Refused::DayLimitReached(wait) => Self::new(Reason::DayLimitReached)
+                .field("amount")
+                .retry_after(wait),
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::destination::entity::Method;
 use crate::events;
 use crate::flow::entity::{Account, FlowType};
 use crate::ids::{OrderId, ReferenceId, TransactionId};
+use crate::outflow;
 use crate::property::entity::Property;
 use crate::withdrawal;
 use crate::withdrawal::entity::Status;
@@ -36,9 +37,9 @@ pub(super) async fn post(
     now: DateTime<Utc>,
     items: &[Item<'_>],
 ) -> Result<Outcomes, sqlx::Error> {
-    let mut books = read(connection, items).await?;
+    let mut books = read(connection, now, items).await?;
     if open_missing_wallets(connection, items, &books).await? {
-        books = read(connection, items).await?;
+        books = read(connection, now, items).await?;
     }
     let outcomes = items.iter().map(|item| books.post(*item, now)).collect();
     write(connection, &books).await?;
@@ -106,6 +107,7 @@ async fn open_missing_wallets(
 /// Reads what the commands refer to. Further statements only for movements, whose keys and withdrawals are looked up.
 async fn read<'a>(
     connection: &mut PgConnection,
+    now: DateTime<Utc>,
     items: &[Item<'a>],
 ) -> Result<Books<'a>, sqlx::Error> {
     let mut books = Books::default();
@@ -116,6 +118,7 @@ async fn read<'a>(
     {
         read_first_uses(connection, items, &mut books).await?;
         read_references(connection, items, &mut books).await?;
+        read_left(connection, now, items, &mut books).await?;
     }
     Ok(books)
 }
@@ -259,6 +262,28 @@ async fn read_references(
     .await?;
     for row in closed {
         books.read_closed_exchange(ReferenceId(row.exchange_id), UserId(row.user_id));
+    }
+    Ok(())
+}
+
+/// What left the wallets that money shall leave.
+async fn read_left(
+    connection: &mut PgConnection,
+    now: DateTime<Utc>,
+    items: &[Item<'_>],
+    books: &mut Books<'_>,
+) -> Result<(), sqlx::Error> {
+    let leaves = |item: &&Item<'_>| {
+        let movement = item.command.as_movement();
+        movement.is_some_and(|movement| movement.outflow.is_some())
+    };
+    let users: Vec<Uuid> = items
+        .iter()
+        .filter(leaves)
+        .map(|item| item.command.user_id.0)
+        .collect();
+    if !users.is_empty() {
+        books.read_left(outflow::read_left(connection, &users, now).await?);
     }
     Ok(())
 }

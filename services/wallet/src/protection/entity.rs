@@ -1,28 +1,25 @@
-//! How long withdrawals wait.
+//! How long money waits before it may leave.
 
-use std::time::Duration;
-
-use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
 
-/// How long withdrawals wait after a change of what protects a wallet.
+/// How long money waits before it may leave after a change of what protects a wallet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CoolingOff {
     hours: u16,
 }
 
 impl CoolingOff {
-    /// So many hours; 0 lets withdrawals never wait.
+    /// So many hours; with 0 nothing waits.
     pub fn of_hours(hours: u16) -> Self {
         Self { hours }
     }
 
-    /// The hours; 0 when withdrawals never wait.
+    /// The hours; 0 when it never waits.
     pub fn hours(self) -> u16 {
         self.hours
     }
 
-    /// When withdrawals have cooled off after a change at `changed_at`; none when they do not wait at `now`.
+    /// When the cooling-off after a change at `changed_at` ends; none when it is over at `now`.
     pub fn end(
         self,
         changed_at: Option<DateTime<Utc>>,
@@ -30,12 +27,6 @@ impl CoolingOff {
     ) -> Option<DateTime<Utc>> {
         let end = changed_at?.checked_add_signed(self.lasts())?;
         (end > now).then_some(end)
-    }
-
-    /// WITHDRAWAL_COOLING_OFF with the wait that is left.
-    pub fn refusal(end: DateTime<Utc>, now: DateTime<Utc>) -> Refusal {
-        let wait = end.signed_duration_since(now).to_std();
-        Refusal::new(Reason::WithdrawalCoolingOff).retry_after(wait.unwrap_or(Duration::ZERO))
     }
 
     /// Whether a wallet whose only destination was bound at `bound_at` is still being set up, so that binding one of
@@ -78,18 +69,6 @@ mod tests {
         let off = CoolingOff::of_hours(0);
         assert_eq!(off.end(Some(at(0)), at(0)), None);
         assert!(!off.is_being_set_up(at(0), None, at(0)));
-    }
-
-    #[test]
-    fn the_refusal_says_how_long() {
-        let refusal = CoolingOff::refusal(at(24), at(23));
-        assert_eq!(
-            (refusal.reason, refusal.retry_after),
-            (Reason::WithdrawalCoolingOff, Some(Duration::from_hours(1)))
-        );
-        // It ended between the check and the answer.
-        let over = CoolingOff::refusal(at(24), at(25));
-        assert_eq!(over.retry_after, Some(Duration::ZERO));
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Withdrawals: asked for by users, decided by staff.
 //!
 //! A request is checked in the order of the contract, the transaction password included. The posting, which also writes
-//! the withdrawal, checks balance, start-up funds and cooling-off once more, and so notices a destination that was
+//! the withdrawal, checks balance and [`outflow`](crate::outflow) once more, and so notices a destination that was
 //! replaced after it was read here. It guards decisions, too.
 
 pub mod entity;
@@ -21,8 +21,6 @@ use crate::ids::WithdrawalId;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::command::Command;
 use crate::posting::movement::{Movement, MovementKind, NewWithdrawal};
-use crate::property::entity::Property;
-use crate::protection::CoolingOff;
 use crate::{approval, destination, pay_password, property};
 use entity::{Status, Terms, Withdrawal};
 pub(crate) use repo::find_all;
@@ -111,39 +109,22 @@ async fn take(
     let sealed = destination::sealed(app, user_id, method)
         .await?
         .ok_or_else(|| Refusal::new(Reason::BankCardNotBound).field("method"))?;
-    require_cooled_off(app, &property)?;
+    app.rules
+        .outflow
+        .require_cooled_off(&property, app.clock.now())?;
     let withdrawal = NewWithdrawal {
         fee: terms.fee,
         method,
         sealed,
-        cooling_off: app.rules.cooling_off,
     };
     let key = (asked.id, asked.key.clone());
-    let movement = Movement::withdrawal(key, asked.digest, asked.amount, withdrawal);
+    let rules = app.rules.outflow;
+    let movement = Movement::withdrawal(key, asked.digest, asked.amount, withdrawal, rules);
     let command = Command::movement(user_id, movement);
-    let done = match app.queue.post(command, deadline).await {
-        Err(error) if error.reason() == Some(Reason::WithdrawalCoolingOff) => {
-            // Something changed since the figures were read: they say now how long it takes.
-            require_cooled_off(app, &property::of_user(app, user_id).await?)?;
-            return Err(error);
-        }
-        posted => posted?,
-    };
+    let done = app.queue.post(command, deadline).await?;
     let reference = done.transaction.and_then(|booked| booked.reference);
     let reference = reference.ok_or(CoreError::Corrupt("reference of a withdrawal"))?;
     Ok(WithdrawalId(reference.0))
-}
-
-fn require_cooled_off(app: &App, property: &Property) -> Result<(), Refusal> {
-    let now = app.clock.now();
-    match app
-        .rules
-        .cooling_off
-        .end(property.protection_changed_at, now)
-    {
-        Some(end) => Err(CoolingOff::refusal(end, now)),
-        None => Ok(()),
-    }
 }
 
 /// Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.

@@ -10,7 +10,7 @@ use adfolio_testkit::{EventProbe, eventually};
 use futures::future::join_all;
 use uuid::Uuid;
 
-use crate::helpers::{PIN, Wallet, address, assert_refused, card, refused};
+use crate::helpers::{PIN, Wallet, address, assert_refused, card, newcomer, refused};
 
 const ACCOUNT: &str = "6222021234567890";
 const OTHER: &str = "6222021234560000";
@@ -174,7 +174,7 @@ async fn race(
                 password: String::new(),
             };
             // All wait for one row, so the last waits for as long as the others take together.
-            let request = outgoing(&Caller::user(UserId(user)), message, LIMIT * 6);
+            let request = outgoing(&newcomer(user), message, LIMIT * 6);
             let answer = wallet.bind_destination(request).await;
             (kind, answer.map_err(refused))
         }

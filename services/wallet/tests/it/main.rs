@@ -14,6 +14,7 @@ mod flow;
 mod helpers;
 mod lists;
 mod model;
+mod outflow;
 mod pay_password;
 mod pay_password_attempts;
 mod peers;

@@ -303,6 +303,9 @@ impl Model {
         if wallet.available + change < 0 {
             return Err(Reason::InsufficientBalance);
         }
+        if step == ExchangeStep::Debit && wallet.start_up_outstanding > 0 {
+            return Err(Reason::StartUpFundsNotReturned);
+        }
         wallet.available += change;
         self.exchanges
             .insert((exchange, step.into()), (user, amount));

@@ -13,7 +13,7 @@ use adfolio_wallet::Config;
 use uuid::Uuid;
 
 use crate::helpers::{
-    CARD_KEY, PEPPER, PIN, Wallet, address, assert_refused, card, finance, md5, refused,
+    CARD_KEY, PEPPER, PIN, Wallet, address, assert_refused, card, finance, md5, newcomer, refused,
 };
 use crate::pay_password::{reset, support};
 
@@ -64,7 +64,7 @@ async fn change(replica: &Channel, user: Uuid, new: &str, old: &str) -> Result<(
             md5(old)
         },
     };
-    let request = outgoing(&Caller::user(UserId(user)), message, LIMIT);
+    let request = outgoing(&newcomer(user), message, LIMIT);
     let mut wallet = WalletServiceClient::new(replica.clone());
     let answer = wallet.set_pay_password(request).await;
     answer.map(|_| ()).map_err(refused)
@@ -338,7 +338,7 @@ async fn new_key_id(replica: &Channel, stack: &Wallet) -> String {
         password: String::new(),
     };
     let mut wallet = WalletServiceClient::new(replica.clone());
-    let request = outgoing(&Caller::user(UserId(user)), message, LIMIT);
+    let request = outgoing(&newcomer(user), message, LIMIT);
     wallet.bind_destination(request).await.expect("bound");
     sqlx::query_scalar("SELECT key_id FROM destinations WHERE user_id = $1")
         .bind(user)

@@ -11,12 +11,13 @@ use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
 use adfolio_kit::clock::Clock;
-use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_kit::identity::{Caller, Session, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use adfolio_testkit::{Builder, Environment, Run, RunningService, TestService, Tested};
 use adfolio_wallet::Config;
+use chrono::{DateTime, Timelike as _, Utc};
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use uuid::Uuid;
@@ -150,6 +151,15 @@ impl Wallet {
         self.deposit(user, minor).await;
         user
     }
+}
+
+/// A user in the session that registered the account, as fresh as on the first day.
+pub fn newcomer(user: Uuid) -> Caller {
+    Caller::user(UserId(user)).in_session(Session {
+        opened_at: DateTime::UNIX_EPOCH,
+        fresh_until: DateTime::<Utc>::MAX_UTC.with_nanosecond(0).expect("a time"),
+        is_registration: true,
+    })
 }
 
 /// A user with a key.

@@ -5,14 +5,23 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_proto::wallet::v1 as proto;
 use uuid::Uuid;
 
-use super::{Wallet, call, refused};
+use super::{Wallet, call, newcomer, refused};
 
 /// A transaction password that is not weak.
 pub const PIN: &str = "246810";
 
 impl Wallet {
-    /// Sets or changes a transaction password, by the digits.
+    /// Sets or changes a transaction password, by the digits, in the session that registered the account.
     pub async fn set_password(&self, user: Uuid, new: &str, old: &str) -> Result<(), Refusal> {
+        self.set_password_as(&newcomer(user), new, old).await
+    }
+
+    pub async fn set_password_as(
+        &self,
+        caller: &Caller,
+        new: &str,
+        old: &str,
+    ) -> Result<(), Refusal> {
         let digest = |digits: &str| {
             if digits.is_empty() {
                 String::new()
@@ -25,8 +34,7 @@ impl Wallet {
             confirm_password: md5(new),
             old_password: digest(old),
         };
-        let request = call(&Caller::user(UserId(user)), message);
-        let answer = self.users().set_pay_password(request).await;
+        let answer = self.users().set_pay_password(call(caller, message)).await;
         answer.map(|_| ()).map_err(refused)
     }
 
@@ -40,10 +48,19 @@ impl Wallet {
         answer.map(|_| ()).map_err(refused)
     }
 
-    /// Binds a destination; the password by its digits, empty for none.
+    /// Binds a destination in the session that registered the account; the password by its digits, empty for none.
     pub async fn bind(
         &self,
         user: Uuid,
+        kind: proto::destination::Kind,
+        digits: &str,
+    ) -> Result<proto::Destination, Refusal> {
+        self.bind_as(&newcomer(user), kind, digits).await
+    }
+
+    pub async fn bind_as(
+        &self,
+        caller: &Caller,
         kind: proto::destination::Kind,
         digits: &str,
     ) -> Result<proto::Destination, Refusal> {
@@ -55,8 +72,7 @@ impl Wallet {
                 md5(digits)
             },
         };
-        let request = call(&Caller::user(UserId(user)), message);
-        let answer = self.users().bind_destination(request).await;
+        let answer = self.users().bind_destination(call(caller, message)).await;
         Ok(answer
             .map_err(refused)?
             .into_inner()
