@@ -2,7 +2,7 @@ import { expect, type Page, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser } from './support/api';
 import { openAs } from './support/app';
-import { enterPayPassword, setPayPassword } from './support/pay-password';
+import { enterPayPassword, PAY_PASSWORD, setPayPassword } from './support/pay-password';
 
 type Schemas = components['schemas'];
 
@@ -197,15 +197,20 @@ test('an exchange opened elsewhere meanwhile is shown in place of the review', a
   await expect(page.getByRole('region', { name: 'Current exchange' })).toContainText('50.00');
 });
 
-test('without a transaction password the way to one is shown and leads back', async ({ page }) => {
+test('without a transaction password the way to one is shown instead of the form and leads back', async ({
+  page,
+}) => {
   const staff = await Api.staff();
   const { api } = await newAdvertiser(staff);
   await openAs(page, api.token, PATH);
   await enterCode(page, 'DEMO-PERSONAL');
-  await page.getByLabel('Amount to exchange').fill('60');
-  await expect(page.getByText('Please set a transaction password first')).toBeVisible();
-  await page.getByRole('link', { name: 'Set transaction password' }).click();
-  await expect(page).toHaveURL(/#\/wallet\/set-password\?next=\/wallet\/foreign-exchange$/);
-  await page.goBack();
-  await expect(page.getByLabel('Amount to exchange')).toHaveValue('60');
+  const notice = page.getByRole('region', { name: 'Before you can exchange' });
+  await expect(notice).toContainText('Please set a transaction password first');
+  await expect(page.getByLabel('Amount to exchange')).toHaveCount(0);
+  await notice.getByRole('link', { name: 'Set password' }).click();
+  await page.getByLabel('Choose a 6-digit transaction password').fill(PAY_PASSWORD);
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByLabel('Enter it once more').fill(PAY_PASSWORD);
+  await page.getByRole('button', { name: 'Set password' }).click();
+  await expect(page.getByLabel('Amount to exchange')).toBeVisible();
 });

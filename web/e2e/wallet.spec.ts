@@ -225,7 +225,9 @@ test('another card is bound only after a question, the same one not at all, and 
   await expect(page.getByRole('region', { name: 'Bound bank card' })).toContainText('****5555');
   // A card that somebody else has swapped must not be paid to at once.
   await openAs(page, api.token, '/wallet/withdraw');
-  await expect(page.getByRole('region', { name: /^Withdrawals are paused until / })).toBeVisible();
+  await expect(
+    page.getByRole('region', { name: /^Withdrawals and exchanges are paused until / }),
+  ).toBeVisible();
   await expect(page.getByLabel('Amount')).toBeHidden();
 });
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use secrecy::SecretString;
 
-use super::{Money, Timestamp};
+use super::{FineMoney, Money, Timestamp};
 use crate::errors::Failure;
 
 /// A type of the contract that is converted from a message or one of its fields, `M`. A value that violates the
@@ -43,6 +43,12 @@ impl Decode<String> for SecretString {
 impl Decode<i64> for Money {
     fn decode(minor: i64, _: &'static str) -> Result<Self, Failure> {
         Ok(Self::from_minor(minor))
+    }
+}
+
+impl Decode<i64> for FineMoney {
+    fn decode(micros: i64, _: &'static str) -> Result<Self, Failure> {
+        Ok(Self::from_micros(micros))
     }
 }
 

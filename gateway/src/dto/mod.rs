@@ -22,6 +22,7 @@ pub mod notification;
 pub mod password;
 pub mod plan;
 pub mod product;
+pub mod report;
 pub mod secret;
 pub mod security;
 pub mod staff;
@@ -35,7 +36,9 @@ use utoipa::ToSchema;
 
 pub use decode::{Decode, non_empty, present};
 pub use page::{Page, PageQuery, page};
-pub use scalar::{DecimalInput, Money, MoneyInput, PageLimit, Timestamp, TimestampInput};
+pub use scalar::{
+    DecimalInput, FineMoney, Money, MoneyInput, PageLimit, Timestamp, TimestampInput,
+};
 pub(crate) use wire::{wire_enum, wire_struct};
 
 /// An empty object.

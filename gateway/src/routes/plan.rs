@@ -9,6 +9,7 @@ use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 use crate::call::{Call, send};
 use crate::dto::plan::{Count, Plan, PlanDetail, PlanListQuery, PlanPage, PutRequest};
 use crate::dto::product::{AppDetail, AppDetailRequest, Product};
+use crate::dto::report::{ReportListQuery, ReportPage};
 use crate::dto::statistics::{Statistics, StatisticsQuery, StatisticsType};
 use crate::dto::wallet::FlowEntry;
 use crate::dto::{ById, Decode, Empty, Page, PageQuery, page, present};
@@ -32,6 +33,14 @@ pub fn routes() -> Vec<Route> {
             "getPlan",
             "A plan with its timeline, delivery and wallet entries.",
             detail,
+        )
+        .user()
+        .fails(&[Reason::NotFound]),
+        Route::get(
+            "/plan/order/reports",
+            "listReports",
+            "The delivery reports of a plan, newest first, and the figures that they sum to.",
+            reports,
         )
         .user()
         .fails(&[Reason::NotFound]),
@@ -92,6 +101,15 @@ async fn list(call: Call, Query(query): Query<PlanListQuery>) -> Result<PlanPage
     };
     let response = send!(call.reading(), plan.list_plans, message).await?;
     PlanPage::from_proto(response)
+}
+
+async fn reports(call: Call, Query(query): Query<ReportListQuery>) -> Result<ReportPage, Failure> {
+    let message = plan::ListReportsRequest {
+        plan_id: query.plan_id,
+        page: page(query.cursor, query.limit),
+    };
+    let response = send!(call.reading(), plan.list_reports, message).await?;
+    ReportPage::from_proto(response)
 }
 
 async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Failure> {

@@ -115,6 +115,15 @@ fn plan_detail() -> Value {
     with(plan(), more)
 }
 
+fn report() -> Value {
+    let file = json!({"time": "time", "sha256": "text?", "line": "int"});
+    json!({
+        "source": "text", "report_id": "text", "revision": "int", "time": "time", "placement": "text?",
+        "impressions": "int", "clicks": "int", "spend": "text", "charged": "text", "revenue": "text", "estimated": "bool",
+        "simulated": "bool", "import": nullable(file),
+    })
+}
+
 fn coupon() -> Value {
     json!({
         "id": "text", "name": "text", "type": "increment|deduction|team|custom|fixed_amount",
@@ -309,6 +318,16 @@ fn plans() -> Vec<Contracted> {
             page(plan(), json!({"counts": counts})),
         ),
         post("/plan/order/detail", "id", plan_detail()),
+        get(
+            "/plan/order/reports",
+            "plan_id cursor? limit?",
+            page(
+                report(),
+                json!({"totals": {
+                    "impressions": "int", "clicks": "int", "spend": "money", "reported": "money", "revenue": "money",
+                }}),
+            ),
+        ),
         post(
             "/plan/order/app/detail",
             "product_id",

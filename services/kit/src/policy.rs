@@ -105,6 +105,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("GetProduct", EDGE),
             ("ListPlans", EDGE),
             ("GetPlan", EDGE),
+            ("ListReports", EDGE),
             ("PutPlan", EDGE_AND_OPERATOR),
             ("CountWaiting", EDGE),
             ("GetStatistics", EDGE),
@@ -120,7 +121,7 @@ pub const POLICIES: &[ServicePolicy] = &[
     },
     ServicePolicy {
         service: "adfolio.plan.v1.PlanReconcileService",
-        methods: &[("ListHolds", &[WALLET])],
+        methods: &[("ListHolds", &[WALLET]), ("ListDeliveryBooks", &[WALLET])],
     },
     ServicePolicy {
         service: "adfolio.plan.v1.PlanAdminService",

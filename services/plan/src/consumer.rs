@@ -54,8 +54,14 @@ impl Handler for OnDeliveryReported {
                 Err(reason) => reasons.push(format!("{place}: {reason}")),
             }
         }
-        let verdicts =
-            intake::take_in_tx(tx, &message.source, Origin::Network, &rows, now, delay).await?;
+        let verdicts = intake::take_in_tx(
+            tx,
+            (&message.source, Origin::Network, None),
+            &rows,
+            now,
+            delay,
+        )
+        .await?;
         let mut taken: usize = 0;
         for (place, verdict) in &verdicts {
             intake::count(verdict);

@@ -11,6 +11,8 @@ adfolio_kit::ids! {
     OrderId;
     /// A put: one attempt to put money into an order.
     PutId;
+    /// A file of reports that staff imported.
+    ImportId;
     /// A coupon that a user holds.
     CouponId;
     /// The id by which coupon knows an order: the order's own, or the put's after an earlier put

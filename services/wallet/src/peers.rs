@@ -18,7 +18,7 @@ use tracing::warn;
 
 use crate::config::PeerArgs;
 use crate::ids::OrderId;
-use crate::reconcile::entity::{CouponBook, HoldBook};
+use crate::reconcile::entity::{CouponBook, Delivered, DeliveryBook, HoldBook};
 
 /// A call to another service may take this long.
 const CALL_LIMIT: Duration = Duration::from_secs(3);
@@ -67,6 +67,24 @@ impl Peers {
         answer.items.iter().map(hold_book).collect()
     }
 
+    /// What the plans after `after` have consumed and earned by plan's books, in order of id.
+    pub async fn list_delivery_books(
+        &self,
+        after: OrderId,
+        limit: u32,
+    ) -> Result<Vec<DeliveryBook>, CoreError> {
+        let request = plan::ListDeliveryBooksRequest {
+            after_order_id: after.to_string(),
+            limit,
+        };
+        let caller = Caller::system();
+        let call = Call::repeated(&caller, CALL_LIMIT);
+        let answer = call!(self.plan, list_delivery_books, request, call)
+            .await
+            .map_err(|status| CoreError::from_peer("plan", status))?;
+        answer.items.iter().map(delivery_book).collect()
+    }
+
     /// What coupons cost by coupon's books.
     pub async fn redeemed_total(&self) -> Result<CouponBook, CoreError> {
         let caller = Caller::system();
@@ -92,5 +110,18 @@ fn hold_book(book: &plan::HoldBook) -> Result<HoldBook, CoreError> {
         order_id: order_id.map_err(|_| CoreError::Corrupt("order id in plan's books"))?,
         open: book.open_minor,
         is_in_flight: book.in_flight,
+    })
+}
+
+fn delivery_book(book: &plan::DeliveryBook) -> Result<DeliveryBook, CoreError> {
+    let order_id = book.order_id.parse();
+    Ok(DeliveryBook {
+        order_id: order_id.map_err(|_| CoreError::Corrupt("order id in plan's books"))?,
+        delivered: Delivered {
+            consumed: book.consumed_minor,
+            revenue: book.revenue_minor,
+        },
+        is_in_flight: book.in_flight,
+        is_explained: book.equals_reports && book.equals_buckets,
     })
 }

@@ -54,6 +54,12 @@ const ENTRANCE: readonly Screen[] = [
     alone: true,
     given: (app) => app.refuse('/user/info', 500, 'UNAVAILABLE'),
   },
+  {
+    name: 'expired host link',
+    path: '/entry?token=header.claims.signature',
+    alone: true,
+    given: (app) => app.refuse('/auth/v2/host', 400, 'ASSERTION_REJECTED'),
+  },
 ];
 
 const AD_CENTRE: readonly Screen[] = [
@@ -65,6 +71,22 @@ const AD_CENTRE: readonly Screen[] = [
     name: 'profile',
     path: '/ad-center',
     open: ({ page }) => page.locator('main button[class*="owner"]').click(),
+  },
+  {
+    name: 'confirm identity',
+    path: '/ad-center',
+    given: (app) => app.refuse('/user/info/edit', 400, 'STEP_UP_REQUIRED'),
+    open: confirmIdentity,
+  },
+  {
+    name: 'confirm identity in the host',
+    path: '/ad-center',
+    alone: true,
+    given: (app) => {
+      app.refuse('/user/info/edit', 400, 'STEP_UP_REQUIRED');
+      app.patch('/user/info', { entry: 'host' });
+    },
+    open: changeEmail,
   },
   { name: 'customer service', path: '/ad-center', open: (hands) => press(hands, 'title.customer') },
   { name: 'level', path: '/ad-center/level' },
@@ -168,6 +190,12 @@ const EXCHANGE: readonly Screen[] = [
     open: (hands) => press(hands, 'exchange.cancel'),
   },
   { name: 'exchange offer', path: '/wallet/foreign-exchange', open: findOffer },
+  {
+    name: 'exchange on hold',
+    path: '/wallet/foreign-exchange',
+    given: (app) => app.patch('/user/property', { ...BLOCKED, withdrawal_available_at: at(68_400_000) }),
+    open: findHeldOffer,
+  },
   { name: 'review of an exchange', path: '/wallet/foreign-exchange', open: reviewExchange },
 ];
 
@@ -267,6 +295,32 @@ async function findOffer(hands: Hands): Promise<void> {
   await code.fill('DEMO-PERSONAL');
   await submit(hands);
   await amount.waitFor();
+}
+
+async function findHeldOffer(hands: Hands): Promise<void> {
+  const code = hands.page.locator('main input[name="code"]');
+  const steps = hands.page.locator('main section section ol');
+  await code.or(steps).first().waitFor();
+  if (await steps.isVisible()) return;
+  await code.fill('DEMO-PERSONAL');
+  await submit(hands);
+  await steps.waitFor();
+}
+
+async function changeEmail({ page }: Hands): Promise<void> {
+  await page.locator('main button[class*="owner"]').click();
+  await page.locator('dialog[open] input[name="email"]').fill('new@example.com');
+  await page.locator('dialog[open] button[type="submit"]').click();
+  await page.locator('dialog[open]').nth(1).waitFor();
+}
+
+/** Up to a wrong login password. */
+async function confirmIdentity(hands: Hands): Promise<void> {
+  await changeEmail(hands);
+  hands.app.refuse('/user/step_up', 400, 'WRONG_PASSWORD');
+  await hands.page.locator('dialog[open] input[name="password"]').fill('not the password');
+  await submit(hands);
+  await hands.page.locator('dialog[open] input[name="password"][aria-invalid="true"]').waitFor();
 }
 
 async function reviewExchange(hands: Hands): Promise<void> {

@@ -9,6 +9,7 @@ import { Live } from './live';
 import { refetchOnMount } from './query-client';
 import { SessionSync } from './session-sync';
 import { Shell } from './shell';
+import { StepUp } from './step-up';
 
 export function App({ queryClient }: { queryClient: QueryClient }) {
   useEffect(() => refetchOnMount(queryClient), [queryClient]);
@@ -20,6 +21,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
           <LanguageSync />
           <Live />
           <Shell />
+          <StepUp />
           <BlockingMessageDialog />
         </HashRouter>
         <Toaster />

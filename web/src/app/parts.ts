@@ -3,5 +3,6 @@ export const parts = {
   languageSheet: () => import('./language-sheet'),
   logoutDialog: () => import('./logout-dialog'),
   blockingDialog: () => import('./blocking-dialog'),
+  stepUpSheet: () => import('@/domain/step-up/step-up-sheet'),
   serviceDialog: () => import('@/domain/service/service-dialog'),
 } as const;

@@ -2,7 +2,7 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { changeLanguage, whenTranslated } from '@/i18n';
 import { errorText } from '@/i18n/error-text';
-import { ApiError, Code, isNetworkError } from '@/lib/api/error';
+import { ApiError, Code, hasReason, isNetworkError, STEP_UP_CANCELLED } from '@/lib/api/error';
 import { endSession, sessionStore } from '@/lib/session/store';
 import { toast } from '@/ui/toast';
 import { showBlockingMessage } from './messages';
@@ -34,7 +34,8 @@ export function createQueryClient(): QueryClient {
     }),
     mutationCache: new MutationCache({
       onError: (error, _variables, _result, mutation) => {
-        if (!handleSessionCodes(error) && !mutation.meta?.inline) toast(errorText(error), 'fail');
+        if (handleSessionCodes(error) || mutation.meta?.inline || hasReason(error, STEP_UP_CANCELLED)) return;
+        toast(errorText(error), 'fail');
       },
     }),
     defaultOptions: {

@@ -1,9 +1,13 @@
 import i18next from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { ApiError, isNetworkError } from '@/lib/api/error';
+import { ApiError, hasReason, isNetworkError, STEP_UP_CANCELLED } from '@/lib/api/error';
 
-/** The message of an error: the server's text if there is one. A rate limit includes the waiting time. */
+/**
+ * The message of an error: the server's text if there is one. A rate limit includes the waiting time. Empty for a call
+ * that the user gave up, because that is no news to them.
+ */
 export function errorText(error: unknown): string {
+  if (hasReason(error, STEP_UP_CANCELLED)) return '';
   if (isNetworkError(error)) return i18next.t('error.network');
   if (!(error instanceof ApiError) || !error.message) return i18next.t('error.system');
   const wait = error.retryAfterSeconds;

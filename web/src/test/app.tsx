@@ -1,15 +1,23 @@
 import { act, render } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { StrictMode } from 'react';
 import { App } from '@/app/app';
 import { createQueryClient } from '@/app/query-client';
 import { startSession } from '@/lib/session/store';
 
+type Opening = {
+  token?: string | null;
+  /** Runs every effect twice, as in development. */
+  strict?: boolean;
+};
+
 /** Opens the whole app at a path, by default with a session. */
-export function openApp(path: string, { token = 'token-1' }: { token?: string | null } = {}) {
+export function openApp(path: string, { token = 'token-1', strict = false }: Opening = {}) {
   if (token) startSession(token, 'register');
   // A fresh history entry, without the state that the last test left.
   window.history.pushState(null, '', `#${path}`);
-  return { user: userEvent.setup(), ...render(<App queryClient={createQueryClient()} />) };
+  const app = <App queryClient={createQueryClient()} />;
+  return { user: userEvent.setup(), ...render(strict ? <StrictMode>{app}</StrictMode> : app) };
 }
 
 /** The current path inside the app, with its query. */

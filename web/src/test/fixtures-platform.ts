@@ -29,6 +29,7 @@ export function basicConfig(over: Partial<BasicConfig> = {}): BasicConfig {
     operating_rules: '1. One person holds one account.\n2. Advertising bears risks.',
     activity_rules: '1. There is no minimum investment.\n2. Coupons are distributed periodically.',
     put_amount: { min: '50.00', max: '5000.00' },
+    leave_limits: { per_day: '50000.00', per_destination: '20000.00' },
     exchange_limit: { min: '1.00', max: '50000.00' },
     stats_refresh_seconds: 30,
     upload_max_bytes: 5_242_880,

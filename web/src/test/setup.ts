@@ -4,6 +4,7 @@ import i18next from 'i18next';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { blockingMessageStore } from '@/app/messages';
 import { completeTexts, startTranslations } from '@/i18n';
+import { stepUpStore } from '@/lib/api/step-up';
 import { dropDrafts } from '@/lib/drafts';
 import { DEFAULT_LANG, endSession, sessionStore } from '@/lib/session/store';
 import { toastStore } from '@/ui/toast';
@@ -32,6 +33,7 @@ afterEach(async () => {
   document.documentElement.lang = DEFAULT_LANG;
   blockingMessageStore.set(null);
   toastStore.set(null);
+  stepUpStore.get()?.settle(false);
   dropDrafts();
   localStorage.clear();
 });

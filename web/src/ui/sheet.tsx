@@ -59,7 +59,8 @@ export function Sheet(props: Props) {
         onClose();
       }}
       onClick={(event) => {
-        if (event.target === event.currentTarget) onClose();
+        // The second click of a double click must not close what the first one has opened.
+        if (event.target === event.currentTarget && event.detail < 2) onClose();
       }}
       onKeyDown={keepTabInside}
     >

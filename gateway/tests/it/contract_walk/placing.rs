@@ -198,6 +198,12 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
         (&imported["applied"], &imported["rejected"][0]["line"]),
         (&json!(1), &json!(2))
     );
+    let path = |id: &Value| format!("/plan/order/reports?plan_id={}", id.as_str().unwrap());
+    let reports = stack.get(&path(&plan["id"]), &user.token).await.ok();
+    assert_eq!(reports["items"][0]["source"], "walk");
+    assert!(reports["items"][0]["import"]["sha256"].is_string());
+    let reply = stack.get(&path(&json!(UNKNOWN)), &user.token).await;
+    reply.refused(405, "NOT_FOUND");
     let by_id = json!({"id": plan["id"]});
     let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
     reply.refused(400, "VALIDATION");

@@ -11,7 +11,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::row::Reported;
 use crate::error::PlanError;
-use crate::ids::OrderId;
+use crate::ids::{ImportId, OrderId};
 use crate::order::entity::{Delivered, Order};
 use crate::order::status::Transition;
 use crate::statistics::Changes;
@@ -43,6 +43,8 @@ pub struct Report {
     pub revenue: Micros,
     /// Whether cost or revenue are estimated.
     pub estimated: bool,
+    /// The file that brought it, and the line in it; none of what a network sent.
+    pub brought_by: Option<(ImportId, i64)>,
 }
 
 impl Report {
@@ -124,8 +126,12 @@ impl Batch {
         }
     }
 
-    /// Takes a row, in the order of the file.
-    pub fn take(&mut self, source: &str, row: Reported) -> Result<Verdict, PlanError> {
+    /// Takes a row, in the order of the file that brings it, if one does.
+    pub fn take(
+        &mut self,
+        (source, import): (&str, Option<ImportId>),
+        row: Reported,
+    ) -> Result<Verdict, PlanError> {
         let order = self
             .by_number
             .get(&row.plan_number)
@@ -148,19 +154,21 @@ impl Batch {
             charged: Micros::ZERO,
             revenue: row.revenue,
             estimated: row.estimated,
+            brought_by: import.map(|import| (import, row.line.try_into().unwrap_or(i64::MAX))),
         };
         let earlier = self.known.get(&report.report_id);
         if let Some(earlier) = earlier {
+            // Before anything is called a repeat: a report that names another plan is none.
+            if report.order_id != earlier.order_id {
+                return Ok(Verdict::Rejected(
+                    "the report belongs to another plan".to_owned(),
+                ));
+            }
             if report.revision < earlier.revision {
                 return Ok(Verdict::Repeated);
             }
             if report.revision == earlier.revision {
                 return Ok(repeated(earlier, &report));
-            }
-            if report.order_id != earlier.order_id {
-                return Ok(Verdict::Rejected(
-                    "the report belongs to another plan".to_owned(),
-                ));
             }
         }
         if let Some(reason) = order.refuses_reports() {

@@ -4,21 +4,25 @@
 
 use std::sync::Arc;
 
-use adfolio_kit::audit;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::outbox::Event;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::{audit, db};
 use futures::{Stream, StreamExt};
+use serde_json::json;
+use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{self, Receiver, Sender};
+use uuid::Uuid;
 
 use super::entity::Verdict;
-use super::intake::{self, Origin};
+use super::intake::{self, Beginning, FilePart, Import, Origin};
 use super::mapping::Mapping;
 use super::reader::{self, Form, Piece, PieceReader};
+use super::repo;
 use super::row::{self, Line};
 use super::summary::Summary;
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::ImportId;
 
 /// The largest file.
 const LARGEST_FILE: usize = 64 * 1024 * 1024;
@@ -65,30 +69,61 @@ pub async fn run(
     tokio::task::spawn_blocking(move || {
         reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
     });
-    let entry =
-        audit::Entry::new("plan.import_delivery", &header.source).event(caller, app.clock.now())?;
-    let ((), summary) = tokio::try_join!(
+    let import = ImportId(app.ids.next());
+    let file_part = FilePart {
+        import,
+        beginning: Some(beginning(app, caller, &header, import)?),
+    };
+    let (sha256, summary) = tokio::try_join!(
         feed(file, pieces),
-        take_batches(app, &header, batches, entry)
+        take_batches(app, &header, batches, file_part)
     )?;
+    let now = app.clock.now();
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::finish_import_in_tx(tx, import, sha256, now))
+    })
+    .await?;
     Ok(summary)
 }
 
-/// Hands the pieces to the reading thread. If this ends early, the thread learns that the file is
+/// What the first batch is written with.
+fn beginning(
+    app: &App,
+    caller: &Caller,
+    header: &Header,
+    id: ImportId,
+) -> Result<Beginning, PlanError> {
+    let began_at = app.clock.now();
+    let entry = audit::Entry::new("plan.import_delivery", &header.source)
+        .after(&json!({"import_id": id.to_string()}))?
+        .event(caller, began_at)?;
+    let import = Import {
+        id,
+        source: header.source.clone(),
+        staff_id: caller.staff.map_or(Uuid::nil(), |staff| staff.id),
+        request_id: caller.request_id.clone(),
+        began_at,
+    };
+    Ok(Beginning { import, entry })
+}
+
+/// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that the file is
 /// incomplete.
 async fn feed(
     mut file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
     pieces: Sender<Piece>,
-) -> Result<(), PlanError> {
+) -> Result<[u8; 32], PlanError> {
     let mut size: usize = 0;
+    let mut digest = Sha256::new();
     while let Some(piece) = file.next().await {
         let problem = match piece {
             Ok(piece) => {
                 size = size.saturating_add(piece.len());
                 if piece.len() <= LARGEST_PIECE && size <= LARGEST_FILE {
+                    digest.update(&piece);
                     // The receiver is gone only if a batch failed, which is then the answer.
                     if pieces.send(Ok(piece)).await.is_err() {
-                        return Ok(());
+                        break;
                     }
                     continue;
                 }
@@ -99,20 +134,20 @@ async fn feed(
         let _ = pieces.send(Err(())).await;
         return Err(problem.into());
     }
-    Ok(())
+    Ok(digest.finalize().into())
 }
 
 async fn take_batches(
     app: &App,
     header: &Header,
     mut batches: Receiver<reader::Batch>,
-    mut entry: Option<Event>,
+    mut part: FilePart,
 ) -> Result<Summary, PlanError> {
     let mut summary = Summary::default();
     while let Some(batch) = batches.recv().await {
         match batch {
             reader::Batch::Lines(lines) => {
-                take_batch(app, header, lines, &mut entry, &mut summary).await?;
+                take_batch(app, header, lines, &mut part, &mut summary).await?;
             }
             reader::Batch::Unreadable(problem) => {
                 return Err(Refusal::invalid("mapping").detail(problem).into());
@@ -126,7 +161,7 @@ async fn take_batch(
     app: &App,
     header: &Header,
     lines: Vec<Line>,
-    entry: &mut Option<Event>,
+    part: &mut FilePart,
     summary: &mut Summary,
 ) -> Result<(), PlanError> {
     let now = app.clock.now();
@@ -141,7 +176,11 @@ async fn take_batch(
             },
         }
     }
-    let taken = intake::take(app, &header.source, Origin::Import, rows, entry.take()).await?;
+    let taken_part = FilePart {
+        import: part.import,
+        beginning: part.beginning.take(),
+    };
+    let taken = intake::take(app, &header.source, Origin::Import, rows, Some(taken_part)).await?;
     verdicts.extend(taken);
     verdicts.sort_by_key(|(line, _)| *line);
     for (line, verdict) in verdicts {

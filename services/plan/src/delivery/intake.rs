@@ -7,12 +7,14 @@ use adfolio_kit::db::{self, Tx};
 use adfolio_kit::names;
 use adfolio_kit::outbox::{self, Event};
 use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
 
 use super::entity::{Batch, Verdict};
 use super::repo;
 use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
+use crate::ids::ImportId;
 use crate::{order, settlement, statistics};
 
 /// Reports that are read together when budget becomes free.
@@ -30,6 +32,39 @@ names! {
     }
 }
 
+/// A batch of a file.
+#[derive(Clone, Debug)]
+pub struct FilePart {
+    /// The file.
+    pub import: ImportId,
+    /// With its first batch.
+    pub beginning: Option<Beginning>,
+}
+
+/// What the first batch of a file is written with.
+#[derive(Clone, Debug)]
+pub struct Beginning {
+    /// The import.
+    pub import: Import,
+    /// The audit entry; none where no member of staff calls.
+    pub entry: Option<Event>,
+}
+
+/// A file that is imported.
+#[derive(Clone, Debug)]
+pub struct Import {
+    /// Its id.
+    pub id: ImportId,
+    /// Who reports.
+    pub source: String,
+    /// Who imports it.
+    pub staff_id: Uuid,
+    /// The call at the edge.
+    pub request_id: String,
+    /// When it began.
+    pub began_at: DateTime<Utc>,
+}
+
 /// Whether a text is the name of a source: 1 to 64 of a-z, 0-9, '-' and '_'.
 pub fn is_source(text: &str) -> bool {
     let is_letter =
@@ -37,22 +72,26 @@ pub fn is_source(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
-/// Takes rows of one source and answers the verdict on each. The audit entry is written in the same
-/// transaction.
+/// Takes rows of one source and answers the verdict on each. What a file begins with is written in
+/// the same transaction.
 pub async fn take(
     app: &App,
     source: &str,
     origin: Origin,
     rows: Vec<Reported>,
-    entry: Option<Event>,
+    file: Option<FilePart>,
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
     let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
     let (rows, source) = (Arc::new(rows), source.to_owned());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
-        let (rows, source, entry) = (Arc::clone(&rows), source.clone(), entry.clone());
+        let (rows, source, file) = (Arc::clone(&rows), source.clone(), file.clone());
         Box::pin(async move {
-            outbox::enqueue_in_tx(tx, entry.as_slice()).await?;
-            take_in_tx(tx, &source, origin, &rows, now, delay).await
+            if let Some(beginning) = file.as_ref().and_then(|file| file.beginning.as_ref()) {
+                repo::insert_import_in_tx(tx, &beginning.import).await?;
+                outbox::enqueue_in_tx(tx, beginning.entry.as_slice()).await?;
+            }
+            let import = file.map(|file| file.import);
+            take_in_tx(tx, (&source, origin, import), &rows, now, delay).await
         })
     })
     .await?;
@@ -79,8 +118,7 @@ pub fn count(verdict: &Verdict) {
 /// transaction.
 pub async fn take_in_tx(
     tx: &mut Tx,
-    source: &str,
-    origin: Origin,
+    (source, origin, import): (&str, Origin, Option<ImportId>),
     rows: &[Reported],
     now: DateTime<Utc>,
     settlement_delay: TimeDelta,
@@ -96,7 +134,7 @@ pub async fn take_in_tx(
     let mut batch = Batch::new(orders, known);
     let mut verdicts = Vec::with_capacity(rows.len());
     for row in rows {
-        verdicts.push((row.line, batch.take(source, row.clone())?));
+        verdicts.push((row.line, batch.take((source, import), row.clone())?));
     }
     let changed = batch.changed_reports();
     if changed.is_empty() {

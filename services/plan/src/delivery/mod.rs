@@ -7,6 +7,7 @@
 //! | a row to a report, or a reason why not | [`row`] |
 //! | a batch of reports: new, repeated, restated or rejected, and what is charged | [`entity`] |
 //! | one transaction for a batch | [`intake`], [`repo`] |
+//! | what stands behind a plan's figures | [`evidence`] |
 //!
 //! | source | where |
 //! |---|---|
@@ -22,6 +23,7 @@
 
 pub mod dry_run;
 pub mod entity;
+pub mod evidence;
 pub mod import;
 pub mod intake;
 mod mapping;

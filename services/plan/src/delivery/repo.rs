@@ -6,10 +6,14 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::Report;
+use super::intake::{Import, Origin};
 use super::simulator::Running;
 use crate::error::PlanError;
-use crate::ids::OrderId;
+use crate::ids::{ImportId, OrderId};
 use crate::order::entity::Order;
+
+/// 2200-01-01: later than any report.
+const LATEST_SECONDS: i64 = 7_258_118_400;
 
 struct ReportRow {
     source: String,
@@ -23,6 +27,8 @@ struct ReportRow {
     charged_micros: i64,
     revenue_micros: i64,
     estimated: bool,
+    import_id: Option<Uuid>,
+    import_line: Option<i64>,
 }
 
 impl From<ReportRow> for Report {
@@ -39,6 +45,7 @@ impl From<ReportRow> for Report {
             charged: Micros::new(row.charged_micros),
             revenue: Micros::new(row.revenue_micros),
             estimated: row.estimated,
+            brought_by: row.import_id.map(ImportId).zip(row.import_line),
         }
     }
 }
@@ -74,7 +81,7 @@ pub(super) async fn known_in_tx(
     let rows = sqlx::query_as!(
         ReportRow,
         "SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                revenue_micros, estimated
+                revenue_micros, estimated, import_id, import_line
          FROM delivery_reports WHERE source = $1 AND report_id = ANY($2)",
         source,
         report_ids,
@@ -94,7 +101,7 @@ pub(super) async fn not_charged_in_tx(
     let rows = sqlx::query_as!(
         ReportRow,
         "SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                revenue_micros, estimated
+                revenue_micros, estimated, import_id, import_line
          FROM delivery_reports WHERE order_id = $1 AND charged_micros < spend_micros
          ORDER BY time, source, report_id LIMIT $2",
         order.0,
@@ -115,17 +122,23 @@ pub(super) async fn upsert_in_tx(
     macro_rules! column {
         ($($field:tt)*) => { reports.iter().map(|report| report.$($field)*).collect::<Vec<_>>() };
     }
+    let brought = reports.iter().map(|report| report.brought_by);
+    let (imports, lines): (Vec<_>, Vec<_>) = brought
+        .map(|brought| brought.map(|(import, line)| (import.0, line)).unzip())
+        .unzip();
     sqlx::query!(
         "INSERT INTO delivery_reports (source, report_id, revision, order_id, time, impressions, clicks, spend_micros,
-                                       charged_micros, revenue_micros, estimated, origin, received_at)
-         SELECT *, $12, $13
+                                       charged_micros, revenue_micros, estimated, import_id, import_line, origin,
+                                       received_at)
+         SELECT *, $14, $15
          FROM UNNEST($1::text[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[], $6::bigint[], $7::bigint[],
-                     $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])
+                     $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::uuid[], $13::bigint[])
          ON CONFLICT (source, report_id) DO UPDATE SET
              revision = excluded.revision, order_id = excluded.order_id, time = excluded.time,
              impressions = excluded.impressions, clicks = excluded.clicks, spend_micros = excluded.spend_micros,
              charged_micros = excluded.charged_micros, revenue_micros = excluded.revenue_micros,
-             estimated = excluded.estimated, origin = excluded.origin, received_at = excluded.received_at",
+             estimated = excluded.estimated, origin = excluded.origin, received_at = excluded.received_at,
+             import_id = excluded.import_id, import_line = excluded.import_line",
         &column!(source.clone()),
         &column!(report_id.clone()),
         &column!(revision),
@@ -137,12 +150,169 @@ pub(super) async fn upsert_in_tx(
         &column!(charged.get()),
         &column!(revenue.get()),
         &column!(estimated),
+        &imports as &[Option<Uuid>],
+        &lines as &[Option<i64>],
         origin,
         now,
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Records that a file is being imported.
+pub(super) async fn insert_import_in_tx(tx: &mut Tx, import: &Import) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO delivery_imports (id, source, staff_id, request_id, began_at) VALUES ($1, $2, $3, $4, $5)",
+        import.id.0,
+        import.source,
+        import.staff_id,
+        import.request_id,
+        import.began_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Records that a file was read to its end.
+pub(super) async fn finish_import_in_tx(
+    tx: &mut Tx,
+    id: ImportId,
+    sha256: [u8; 32],
+    now: DateTime<Utc>,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "UPDATE delivery_imports SET sha256 = $2, finished_at = $3 WHERE id = $1",
+        id.0,
+        &sha256[..],
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// A report as its owner sees it, with the file that brought it.
+#[derive(Debug)]
+pub struct Shown {
+    /// The report.
+    pub report: Report,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// When its file was imported, and the file's SHA-256 once it was read to its end.
+    pub import: Option<(DateTime<Utc>, Option<Vec<u8>>)>,
+}
+
+/// Where a list of reports goes on: before this time, source and id.
+#[derive(Clone, Debug)]
+pub struct Position {
+    /// The time.
+    pub time: DateTime<Utc>,
+    /// The source.
+    pub source: String,
+    /// The id within the source.
+    pub report_id: String,
+}
+
+/// Reports of an order, newest first.
+pub(super) async fn list_of_order(
+    pool: &PgPool,
+    order: OrderId,
+    before: Option<&Position>,
+    limit: i64,
+) -> Result<Vec<Shown>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT r.source, r.report_id, r.revision, r.time, r.impressions, r.clicks, r.spend_micros, r.charged_micros,
+                  r.revenue_micros, r.estimated, r.origin AS "origin: Origin", r.import_id, r.import_line,
+                  i.began_at AS "began_at?", i.sha256
+           FROM delivery_reports r LEFT JOIN delivery_imports i ON i.id = r.import_id
+           WHERE r.order_id = $1 AND (r.time, r.source, r.report_id) < ($2, $3, $4)
+           ORDER BY r.time DESC, r.source DESC, r.report_id DESC LIMIT $5"#,
+        order.0,
+        before.map_or(DateTime::<Utc>::from_timestamp(LATEST_SECONDS, 0), |before| Some(before.time)),
+        before.map_or("", |before| &before.source),
+        before.map_or("", |before| &before.report_id),
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let shown = rows.into_iter().map(|row| Shown {
+        report: Report {
+            source: row.source,
+            report_id: row.report_id,
+            revision: row.revision,
+            order_id: order,
+            time: row.time,
+            impressions: row.impressions,
+            clicks: row.clicks,
+            spend: Micros::new(row.spend_micros),
+            charged: Micros::new(row.charged_micros),
+            revenue: Micros::new(row.revenue_micros),
+            estimated: row.estimated,
+            brought_by: row.import_id.map(ImportId).zip(row.import_line),
+        },
+        origin: row.origin,
+        import: row.began_at.map(|began_at| (began_at, row.sha256)),
+    });
+    Ok(shown.collect())
+}
+
+/// What of the reports and roll-ups of a plan adds up to its figures.
+#[derive(Debug)]
+pub struct Book {
+    /// The plan.
+    pub order_id: OrderId,
+    /// Spend charged, in minor units.
+    pub consumed: Money,
+    /// Revenue, in minor units.
+    pub revenue: Money,
+    /// Whether a posting is under way.
+    pub in_flight: bool,
+    /// Whether its reports sum to its figures.
+    pub equals_reports: bool,
+    /// Whether its roll-ups do.
+    pub equals_buckets: bool,
+}
+
+/// The plans after `after` into which money was put, in order of id, as one moment knows them.
+pub(super) async fn books(
+    pool: &PgPool,
+    after: OrderId,
+    limit: i64,
+) -> Result<Vec<Book>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT o.id, o.charged_micros, o.revenue_micros,
+                  (o.posted_version < o.version OR o.pending IS NOT NULL) AS "in_flight!",
+                  ((o.impressions, o.clicks, o.reported_micros, o.charged_micros, o.revenue_micros, o.estimated_reports)
+                   = (r.impressions, r.clicks, r.reported, r.charged, r.revenue, r.estimated)) AS "equals_reports!",
+                  ((o.impressions, o.clicks, o.charged_micros, o.revenue_micros)
+                   = (b.impressions, b.clicks, b.charged, b.revenue)) AS "equals_buckets!"
+           FROM (SELECT * FROM orders WHERE id > $1 AND put_at IS NOT NULL ORDER BY id LIMIT $2) AS o
+           CROSS JOIN LATERAL (
+               SELECT coalesce(sum(impressions), 0) AS impressions, coalesce(sum(clicks), 0) AS clicks,
+                      coalesce(sum(spend_micros), 0) AS reported, coalesce(sum(charged_micros), 0) AS charged,
+                      coalesce(sum(revenue_micros), 0) AS revenue, count(*) FILTER (WHERE estimated) AS estimated
+               FROM delivery_reports WHERE order_id = o.id) AS r
+           CROSS JOIN LATERAL (
+               SELECT coalesce(sum(impressions), 0) AS impressions, coalesce(sum(clicks), 0) AS clicks,
+                      coalesce(sum(charged_micros), 0) AS charged, coalesce(sum(revenue_micros), 0) AS revenue
+               FROM plan_buckets WHERE order_id = o.id) AS b
+           ORDER BY o.id"#,
+        after.0,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let books = rows.into_iter().map(|row| Book {
+        order_id: OrderId(row.id),
+        consumed: Micros::new(row.charged_micros).to_money_half_even(),
+        revenue: Micros::new(row.revenue_micros).to_money_half_even(),
+        in_flight: row.in_flight,
+        equals_reports: row.equals_reports,
+        equals_buckets: row.equals_buckets,
+    });
+    Ok(books.collect())
 }
 
 /// Writes what of reports is charged.

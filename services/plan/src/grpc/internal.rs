@@ -7,9 +7,16 @@ use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileService
 use futures::StreamExt as _;
 use tonic::{Request, Response, Status, Streaming};
 
+use uuid::Uuid;
+
 use super::InternalApi;
+use crate::delivery::evidence;
 use crate::delivery::stream::{self, BrokenOff, FromNetwork};
+use crate::ids::OrderId;
 use crate::order;
+
+/// Delivery books of one page at most.
+const MOST_BOOKS: u32 = 1_000;
 
 /// Holds of one page at most.
 const MOST_HOLDS: u32 = 10_000;
@@ -43,6 +50,23 @@ impl PlanReconcileService for InternalApi {
         let holdings = order::list_holds(&self.0, after, limit.into()).await?;
         Ok(Response::new(proto::ListHoldsResponse {
             items: holdings.iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn list_delivery_books(
+        &self,
+        request: Request<proto::ListDeliveryBooksRequest>,
+    ) -> Result<Response<proto::ListDeliveryBooksResponse>, Status> {
+        let request = request.into_inner();
+        let after = wire::optional_id(&request.after_order_id, "after_order_id")?;
+        let limit = match request.limit {
+            0 => MOST_BOOKS,
+            limit => limit.min(MOST_BOOKS),
+        };
+        let after = after.unwrap_or(OrderId(Uuid::nil()));
+        let books = evidence::books(&self.0, after, limit.into()).await?;
+        Ok(Response::new(proto::ListDeliveryBooksResponse {
+            items: books.into_iter().map(Into::into).collect(),
         }))
     }
 }

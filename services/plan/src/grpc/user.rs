@@ -11,6 +11,7 @@ use adfolio_proto::plan::v1::plan_service_server::PlanService;
 use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
+use crate::delivery::evidence;
 use crate::order::status::Filter;
 use crate::put::entity::Command;
 use crate::statistics::entity::Range;
@@ -78,6 +79,25 @@ impl PlanService for UserApi {
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let detail = order::detail(&self.0, id, Some(user), caller.time_zone).await?;
         Ok(Response::new(detail.into()))
+    }
+
+    async fn list_reports(
+        &self,
+        request: Request<proto::ListReportsRequest>,
+    ) -> Result<Response<proto::ListReportsResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let request = request.into_inner();
+        let id = wire::id(&request.plan_id, "plan_id")?;
+        let list = List::new(request.page, &format!("plan.reports.{id}"), &user)?;
+        let before = map::report_position(&list)?;
+        let (order, rows) =
+            evidence::reports(&self.0, user, id, before.as_ref(), list.fetch()).await?;
+        let (reports, next_cursor) = list.cut_by(rows, |last| map::report_keys(&last.report));
+        Ok(Response::new(proto::ListReportsResponse {
+            items: reports.into_iter().map(Into::into).collect(),
+            next_cursor,
+            totals: Some((&order).into()),
+        }))
     }
 
     async fn put_plan(

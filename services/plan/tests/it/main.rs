@@ -14,6 +14,7 @@ mod batches;
 mod costs;
 mod delivery;
 mod endings;
+mod evidence;
 mod follows;
 mod helpers;
 mod lists;

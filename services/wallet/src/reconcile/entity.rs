@@ -131,6 +131,31 @@ pub struct HoldBook {
     pub is_in_flight: bool,
 }
 
+/// What an order has consumed and earned, in minor units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Delivered {
+    pub consumed: i64,
+    pub revenue: i64,
+}
+
+/// What plan's books say of an order into which money was put.
+#[derive(Clone, Copy, Debug)]
+pub struct DeliveryBook {
+    pub order_id: OrderId,
+    pub delivered: Delivered,
+    /// Whether a change of it is under way between plan and the ledger.
+    pub is_in_flight: bool,
+    /// Whether its reports and roll-ups add up to its figures.
+    pub is_explained: bool,
+}
+
+impl DeliveryBook {
+    /// Whether reports, figures and postings are the same.
+    pub fn agrees_with(&self, posted: Delivered) -> bool {
+        self.is_explained && (self.is_in_flight || self.delivered == posted)
+    }
+}
+
 /// What coupons cost by coupon's books, in minor units.
 #[derive(Clone, Copy, Debug)]
 pub struct CouponBook {

@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::error::WalletError;
 use crate::ids::OrderId;
 use crate::peers::Peers;
-use entity::{Check, CouponCost, Holds, Outcome, Proof, differing_orders};
+use entity::{Check, CouponCost, DeliveryBook, Holds, Outcome, Proof, differing_orders};
 use findings::{Findings, Sums, Wallet};
 use repo::Stretch;
 
@@ -33,6 +33,9 @@ const TRANSACTIONS_PAGE: i64 = if cfg!(debug_assertions) { 11 } else { 50_000 };
 
 /// Orders that are compared at once.
 const HOLDS_PAGE: u32 = 2_000;
+
+/// Plans whose reports are compared at once.
+const BOOKS_PAGE: u32 = 500;
 
 /// A difference between two services may be momentary: it counts once it was seen this often.
 const LOOKS: u32 = 6;
@@ -77,6 +80,10 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
     checks.push(settled(
         "holds_equal_plan",
         compare_with_plan(pool, peers).await,
+    )?);
+    checks.push(settled(
+        "postings_equal_reports",
+        compare_with_reports(pool, peers).await,
     )?);
     checks.push(settled(
         "coupon_costs_equal_redeemed",
@@ -243,7 +250,7 @@ async fn still_differing(
 ) -> Result<Vec<OrderId>, WalletError> {
     let mut differing = Vec::new();
     for id in orders {
-        let before = OrderId(Uuid::from_u128(id.0.as_u128().saturating_sub(1)));
+        let before = just_before(id);
         let ledger = repo::open_holds(pool, before, id, 1).await?;
         let book = peers
             .list_holds(before, 1)
@@ -256,6 +263,56 @@ async fn still_differing(
         }
     }
     Ok(differing)
+}
+
+/// Compares what was reported for each plan with what was posted for it.
+async fn compare_with_reports(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
+    let mut differing = Vec::new();
+    let mut orders: usize = 0;
+    let mut after = OrderId(Uuid::nil());
+    loop {
+        let books = peers.list_delivery_books(after, BOOKS_PAGE).await?;
+        let Some(last) = books.last() else { break };
+        after = last.order_id;
+        orders = orders.saturating_add(books.len());
+        differing.extend(disagreeing(pool, &books).await?);
+    }
+    let mut looks = 1;
+    while looks < LOOKS && !differing.is_empty() && differing.len() <= SECOND_LOOKS_MAX {
+        tokio::time::sleep(LOOK_PAUSE).await;
+        let mut again = Vec::new();
+        for id in differing {
+            let books = peers.list_delivery_books(just_before(id), 1).await?;
+            let books: Vec<_> = books
+                .into_iter()
+                .filter(|book| book.order_id == id)
+                .collect();
+            again.extend(disagreeing(pool, &books).await?);
+        }
+        differing = again;
+        looks = looks.saturating_add(1);
+    }
+    let count = i64::try_from(differing.len()).unwrap_or(i64::MAX);
+    let first = differing
+        .first()
+        .map(|id| format!(", the first is {id}"))
+        .unwrap_or_default();
+    let detail = format!("{count} of {orders} orders differ from their reports{first}");
+    Ok(Check::zero("postings_equal_reports", count, detail))
+}
+
+/// The orders of these books whose postings are not what was reported.
+async fn disagreeing(pool: &PgPool, books: &[DeliveryBook]) -> Result<Vec<OrderId>, WalletError> {
+    let ids: Vec<Uuid> = books.iter().map(|book| book.order_id.0).collect();
+    let posted = repo::delivered(pool, &ids).await?;
+    let of = |book: &DeliveryBook| posted.get(&book.order_id).copied().unwrap_or_default();
+    let disagreeing = books.iter().filter(|book| !book.agrees_with(of(book)));
+    Ok(disagreeing.map(|book| book.order_id).collect())
+}
+
+/// The position that a page with this order begins after.
+fn just_before(id: OrderId) -> OrderId {
+    OrderId(Uuid::from_u128(id.0.as_u128().saturating_sub(1)))
 }
 
 async fn compare_with_coupon(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {

@@ -1,5 +1,6 @@
 //! Reads that prove the books. Each statement sees one moment and is bounded, so postings may go on meanwhile.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use adfolio_kit::db::Tx;
@@ -8,7 +9,7 @@ use sqlx::PgPool;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::entity::{CouponCost, Holds, Outcome, Platform, Proof};
+use super::entity::{CouponCost, Delivered, Holds, Outcome, Platform, Proof};
 use super::findings::{Part, Sums, Wallet};
 use crate::ids::OrderId;
 
@@ -163,6 +164,28 @@ pub(super) async fn open_holds(
     .fetch_all(pool)
     .await?;
     Ok(holds.into_iter().collect())
+}
+
+/// What these orders have consumed and earned by the ledger's books; nothing of an order that it does not know.
+pub(super) async fn delivered(
+    pool: &PgPool,
+    orders: &[Uuid],
+) -> Result<BTreeMap<OrderId, Delivered>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT order_id, consumed::bigint AS "consumed!", revenue::bigint AS "revenue!"
+           FROM holds WHERE order_id = ANY ($1)"#,
+        orders
+    )
+    .fetch_all(pool)
+    .await?;
+    let delivered = rows.into_iter().map(|row| {
+        let delivered = Delivered {
+            consumed: row.consumed,
+            revenue: row.revenue,
+        };
+        (OrderId(row.order_id), delivered)
+    });
+    Ok(delivered.collect())
 }
 
 /// What coupons cost by the ledger's books.

@@ -27,6 +27,8 @@ pub struct PeerBooks {
     pub users: HashSet<String>,
     /// Orders that hold money by plan's books.
     pub holds: BTreeMap<Uuid, OpenHold>,
+    /// What orders have consumed and earned by plan's books, and whether their reports say the same.
+    pub delivered: BTreeMap<Uuid, (i64, i64, bool)>,
     /// What coupons cost by coupon's books.
     pub redeemed: Redeemed,
     /// How often auth was asked.
@@ -119,6 +121,29 @@ impl PlanReconcileService for Peers {
                 in_flight: hold.in_flight,
             });
         Ok(Response::new(plan::ListHoldsResponse {
+            items: items.take(request.limit as usize).collect(),
+        }))
+    }
+
+    async fn list_delivery_books(
+        &self,
+        request: Request<plan::ListDeliveryBooksRequest>,
+    ) -> Result<Response<plan::ListDeliveryBooksResponse>, Status> {
+        let request = request.into_inner();
+        let after: Uuid = request.after_order_id.parse().unwrap_or_default();
+        let books = self.0.lock().expect("books");
+        let items = books
+            .delivered
+            .range((std::ops::Bound::Excluded(after), std::ops::Bound::Unbounded))
+            .map(|(id, (consumed, revenue, explained))| plan::DeliveryBook {
+                order_id: id.to_string(),
+                consumed_minor: *consumed,
+                revenue_minor: *revenue,
+                in_flight: false,
+                equals_reports: *explained,
+                equals_buckets: true,
+            });
+        Ok(Response::new(plan::ListDeliveryBooksResponse {
             items: items.take(request.limit as usize).collect(),
         }))
     }

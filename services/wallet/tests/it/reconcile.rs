@@ -125,6 +125,36 @@ async fn open_orders_must_be_those_of_plan() {
 }
 
 #[tokio::test]
+async fn postings_are_compared_with_reports() {
+    let stack = Wallet::spawn().await;
+    let (user, order, ledger) = (
+        stack.user_with(10_000).await,
+        Uuid::now_v7(),
+        stack.ledger(),
+    );
+    ledger.hold(user, order, 100, 0).await.expect("a hold");
+    ledger
+        .record(user, order, 1, 40, 70)
+        .await
+        .expect("a report");
+    let set = |book: (i64, i64, bool)| {
+        let mut books = stack.books.lock().expect("books");
+        books.delivered.insert(order, book);
+    };
+    for (book, differing) in [
+        ((40, 70, true), 0),
+        // Somebody changed a figure of the plan, what was posted, or a report.
+        ((40, 71, true), 1),
+        ((39, 70, true), 1),
+        ((40, 70, false), 1),
+    ] {
+        set(book);
+        let found = check(&stack, "postings_equal_reports").await;
+        assert_eq!((found.ok, found.figure), (differing == 0, differing));
+    }
+}
+
+#[tokio::test]
 async fn a_momentary_difference_is_looked_at_again() {
     let stack = Wallet::spawn().await;
     let (user, order, ledger) = (

@@ -1,5 +1,5 @@
 import { CircleAlert, CircleCheck } from 'lucide-react';
-import { useEffect, useId, useRef } from 'react';
+import { type FocusEvent, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { cx } from '@/ui/cx';
 import styles from './passcode-field.module.css';
@@ -31,6 +31,8 @@ export function PasscodeField({ label, value, onChange, state = 'entering', erro
   const messageId = `${id}-message`;
   const wrong = state === 'wrong';
 
+  const keepFocus = useKeptFocus();
+
   useEffect(() => {
     // A dialog focuses its first field when it opens; later fields must focus themselves.
     if (autoFocus || wrong) input.current?.focus();
@@ -58,6 +60,7 @@ export function PasscodeField({ label, value, onChange, state = 'entering', erro
           aria-invalid={wrong || undefined}
           aria-describedby={messageId}
           onChange={(event) => onChange(digitsOf(event.target.value))}
+          onBlur={autoFocus ? keepFocus : undefined}
         />
         {BOXES.map((box) => (
           <span
@@ -88,6 +91,24 @@ export function PasscodeField({ label, value, onChange, state = 'entering', erro
       </p>
     </div>
   );
+}
+
+/** How long the second tap of a double tap may take. */
+const SECOND_TAP_MS = 1000;
+
+/**
+ * Returns the focus to a field that has just appeared. The second tap of a double tap on the button before it lands
+ * beside it, on the page or on a disabled button. Later, and for other controls, the focus goes where it is sent.
+ */
+function useKeptFocus(): (event: FocusEvent<HTMLInputElement>) => void {
+  const [appearedAt] = useState(() => performance.now());
+  return ({ currentTarget: field, relatedTarget: next }) => {
+    // Chromium sends it to the dialog around the field.
+    const isNowhere = next === null || next.contains(field);
+    if (!isNowhere || performance.now() - appearedAt > SECOND_TAP_MS) return;
+    // After the tap, which moves the focus only then.
+    setTimeout(() => field.focus());
+  };
 }
 
 /** The digits of the input, cut to the length of the password. */

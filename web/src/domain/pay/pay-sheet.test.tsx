@@ -54,6 +54,22 @@ test('the review comes first, the password with what it stands for after it, and
   expect(onPay).not.toHaveBeenCalled();
 });
 
+test('a second tap of the one that led here lands beside the field and does not take its focus', async () => {
+  const { user, field } = await toPassword();
+  expect(field).toHaveFocus();
+  await user.click(screen.getByRole('heading', { name: 'Transaction password' }));
+  await waitFor(() => expect(field).toHaveFocus());
+  await user.keyboard('583920');
+  expect(field).toHaveValue('583920');
+});
+
+test('a control takes the focus', async () => {
+  const { user, field } = await toPassword();
+  await user.tab();
+  await new Promise((resolve) => setTimeout(resolve));
+  expect(field).not.toHaveFocus();
+});
+
 test('six digits: letters are dropped, more are not taken, and only six can be sent', async () => {
   const { user, field, okButton } = await toPassword();
   await user.type(field, '12a3-4b5');

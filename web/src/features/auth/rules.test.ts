@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest';
-import { checkEmail, checkPhone, checkRegister, registerBody, registerFieldOf, returnPath } from './rules';
+import {
+  checkEmail,
+  checkPhone,
+  checkRegister,
+  isAssertion,
+  registerBody,
+  registerFieldOf,
+  returnPath,
+  signatureOf,
+  welcomePath,
+} from './rules';
 
 const valid = {
   username: 'alice',
@@ -59,4 +69,25 @@ test('only a path of the app is gone back to', () => {
   expect(returnPath('//evil.example', '/ad-center')).toBe('/ad-center');
   expect(returnPath('https://evil.example', '/ad-center')).toBe('/ad-center');
   expect(returnPath(undefined, '/ad-center')).toBe('/ad-center');
+});
+
+test('three parts with two dots are an assertion, anything else is a token', () => {
+  expect(isAssertion('eyJh-_0.eyJz.c2ln')).toBe(true);
+  for (const token of [
+    'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA',
+    'a.b',
+    'a..c',
+    'a.b.c.d',
+    'a.b.c=',
+    '',
+  ]) {
+    expect(isAssertion(token)).toBe(false);
+  }
+  expect(signatureOf('eyJh.eyJz.c2ln')).toBe('c2ln');
+});
+
+test('opening an account takes over the query, but no assertion', () => {
+  const path = (query: string) => welcomePath(new URLSearchParams(query));
+  expect(path('token=host-token&lang=de')).toBe('/ad-welcome?token=host-token&lang=de');
+  expect(path('token=a.b.c&lang=de')).toBe('/ad-welcome?lang=de');
 });

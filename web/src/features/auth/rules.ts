@@ -103,6 +103,23 @@ export function registerFieldOf(field: string | null, reason: string): keyof Reg
   return known[field ?? ''] ?? byReason[reason] ?? null;
 }
 
+/** Whether a host's token is a signed assertion: a JWT, three base64url parts. Session tokens have no dots. */
+export function isAssertion(token: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(token);
+}
+
+/** The name of an assertion: its signature, which no other one has. */
+export function signatureOf(assertion: string): string {
+  return assertion.slice(assertion.lastIndexOf('.') + 1);
+}
+
+/** Opening an account, with the query of the entry. An assertion is spent by then, and its session is stored. */
+export function welcomePath(query: URLSearchParams): string {
+  const rest = new URLSearchParams(query);
+  if (isAssertion(rest.get('token') ?? '')) rest.delete('token');
+  return `/ad-welcome?${rest}`;
+}
+
 /** The path inside the app to return to after the login; `home` for anything else. */
 export function returnPath(from: unknown, home: string): string {
   return typeof from === 'string' && /^\/(?!\/)/.test(from) && !from.startsWith('/login') ? from : home;

@@ -3,11 +3,11 @@ import { userInfoQuery } from '@/domain/user-info';
 import type { Session } from '@/lib/api/types';
 import { startSession } from '@/lib/session/store';
 
-/** Starts a session with the server's answer and caches its user. */
-export function useSessionStart(): (session: Session) => void {
+/** Starts a session with the server's answer and caches its user. See `startSession` about `openedBy`. */
+export function useSessionStart(): (session: Session, openedBy?: string | null) => void {
   const queryClient = useQueryClient();
-  return (session) => {
-    startSession(session.token, session.user.entry);
+  return (session, openedBy = null) => {
+    startSession(session.token, session.user.entry, openedBy);
     queryClient.setQueryData(userInfoQuery.queryKey, session.user);
   };
 }

@@ -24,9 +24,18 @@ describe('the counter amount', () => {
 
 test('the offer and the platform both limit an amount', () => {
   const platform = { min: '60.00', max: '1500.00' };
-  expect(limitsOf({ min: '50.00', max: '2000.00' }, platform)).toEqual(platform);
-  expect(limitsOf({ min: '70.00', max: '90.00' }, platform)).toEqual({ min: '70.00', max: '90.00' });
-  expect(limitsOf({ min: '50.00', max: '2000.00' }, undefined)).toEqual({ min: '50.00', max: '2000.00' });
+  const wide = { direction: 'wallet_to_currency', min: '50.00', max: '2000.00' } as const;
+  const narrow = { ...wide, min: '70.00', max: '90.00' };
+  expect(limitsOf(wide, platform, undefined)).toEqual(platform);
+  expect(limitsOf(narrow, platform, undefined)).toEqual({ min: '70.00', max: '90.00' });
+  expect(limitsOf(wide, undefined, undefined)).toEqual({ min: '50.00', max: '2000.00' });
+});
+
+test('what may leave limits an amount of wallet money only', () => {
+  const offer = { min: '50.00', max: '2000.00' };
+  const leaving = { per_day: '900.00', per_destination: '300.00' };
+  expect(limitsOf({ ...offer, direction: 'wallet_to_currency' }, undefined, leaving).max).toBe('300.00');
+  expect(limitsOf({ ...offer, direction: 'currency_to_wallet' }, undefined, leaving).max).toBe('2000.00');
 });
 
 describe('an amount to exchange', () => {

@@ -1,3 +1,4 @@
+import { type LeaveLimits, leavable } from '@/domain/leaving/rules';
 import type { AcceptorKind, ExchangeOffer, ExchangeOrder, ExchangeStatus } from '@/lib/api/types';
 import { add, compare, parseTypedAmount, smaller, subtract, toMinor } from '@/lib/money';
 import type { Tone } from '@/ui/card';
@@ -43,13 +44,17 @@ export function counterAmount(amount: string, rate: string, currency: string): s
 
 type Range = { min: string; max: string };
 
-/** The range that both the offer and the platform allow. */
-export function limitsOf(offer: Range, platform: Range | undefined): Range {
-  if (!platform) return { min: offer.min, max: offer.max };
-  return {
-    min: compare(offer.min, platform.min) < 0 ? platform.min : offer.min,
-    max: smaller(offer.max, platform.max),
-  };
+type RangedOffer = Range & Pick<ExchangeOffer, 'direction'>;
+
+/** The range that the offer, the platform and, for wallet money, the limits of what may leave allow. */
+export function limitsOf(offer: RangedOffer, platform: Range | undefined, leaving: LeaveLimits): Range {
+  const both = platform
+    ? {
+        min: compare(offer.min, platform.min) < 0 ? platform.min : offer.min,
+        max: smaller(offer.max, platform.max),
+      }
+    : { min: offer.min, max: offer.max };
+  return leavesWallet(offer) ? leavable(both, leaving) : both;
 }
 
 export type AmountError = 'amount_invalid' | 'below_minimum' | 'above_maximum' | 'too_small' | 'insufficient';

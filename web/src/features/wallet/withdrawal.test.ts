@@ -1,54 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Property, WithdrawalTerms } from '@/lib/api/types';
+import type { WithdrawalTerms } from '@/lib/api/types';
 import { bankCard, destinations, walletAddress } from '@/test/fixtures-wallet';
-import {
-  allOf,
-  arrivesOf,
-  askAgainMs,
-  checkWithdrawal,
-  destinationOf,
-  fieldOf,
-  startMethod,
-  stepsOf,
-} from './withdrawal';
-
-const blocked = (...reasons: Property['withdraw_blocked_by']) => ({ withdraw_blocked_by: reasons });
-
-test('nothing stands before a withdrawal that nothing blocks', () => {
-  expect(stepsOf(blocked())).toEqual([]);
-});
-
-test('what blocks is listed beside what is done; the unusual only while it blocks', () => {
-  expect(stepsOf(blocked('BANK_CARD_NOT_BOUND'))).toEqual([
-    { key: 'pay_password', isDone: true },
-    { key: 'destination', isDone: false },
-  ]);
-  const all = stepsOf(blocked('INSUFFICIENT_BALANCE', 'PAY_PASSWORD_NOT_SET', 'START_UP_FUNDS_NOT_RETURNED'));
-  expect(all.filter(({ isDone }) => !isDone).map(({ key }) => key)).toEqual([
-    'pay_password',
-    'balance',
-    'start_up_funds',
-  ]);
-});
-
-test('a wait is no step: alone there are none, and others stay what they are', () => {
-  expect(stepsOf(blocked('WITHDRAWAL_COOLING_OFF'))).toEqual([]);
-  expect(stepsOf(blocked('BANK_CARD_NOT_BOUND', 'WITHDRAWAL_COOLING_OFF'))).toEqual(
-    stepsOf(blocked('BANK_CARD_NOT_BOUND')),
-  );
-});
-
-test('figures that say until when to wait are asked for again when that is over, within bounds', () => {
-  const now = Date.parse('2026-11-20T14:00:00.000Z');
-  expect(askAgainMs(null, now)).toBe(false);
-  expect(askAgainMs('2026-11-20T14:01:00.000Z', now)).toBe(60_000);
-  expect(askAgainMs('2026-11-20T13:59:59.000Z', now)).toBe(10_000);
-  expect(askAgainMs('2026-12-20T14:00:00.000Z', now)).toBe(3_600_000);
-});
-
-test('a reason of a later server still blocks', () => {
-  expect(stepsOf(blocked('ACCOUNT_DISABLED')).at(-1)).toEqual({ key: 'other', isDone: false });
-});
+import { allOf, arrivesOf, checkWithdrawal, destinationOf, fieldOf, startMethod } from './withdrawal';
 
 const terms: WithdrawalTerms[] = [
   { method: 'bank_card', enabled: true, min: '10.00', max: '500.00', fee: '2.00' },
@@ -92,6 +45,7 @@ test('the fee is kept from the amount', () => {
 
 test('a refusal belongs to the field that it is about', () => {
   expect(fieldOf('INSUFFICIENT_BALANCE', null)).toBe('amount');
+  expect(fieldOf('DAY_LIMIT_REACHED', null)).toBe('amount');
   expect(fieldOf('BANK_CARD_NOT_BOUND', 'method')).toBe('method');
   expect(fieldOf('VALIDATION', 'method')).toBe('method');
   expect(fieldOf('PAY_PASSWORD_LOCKED', null)).toBeNull();

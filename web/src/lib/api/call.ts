@@ -2,6 +2,7 @@ import { sessionStore } from '@/lib/session/store';
 import { timeZoneHeader } from '@/lib/time-zone';
 import { ApiError, Code, type ErrorData, NETWORK } from './error';
 import type { paths } from './schema';
+import { withStepUp } from './step-up';
 
 type Method = 'get' | 'post';
 type PathWith<M extends Method> = {
@@ -34,6 +35,8 @@ type Options = {
   token?: string | undefined;
 };
 
+const STEP_UP_PATH = '/user/step_up' satisfies PostPath;
+
 /** How long a call may take before it counts as failed. */
 const CALL_TIMEOUT_MS = 20_000;
 
@@ -50,7 +53,10 @@ export function post<P extends PostPath>(
   body: PostBody<P>,
   options?: Options,
 ): Promise<PostAnswer<P>> {
-  return call(`/api${path}`, { method: 'POST', body: JSON.stringify(body) }, options);
+  const send = () =>
+    call<PostAnswer<P>>(`/api${path}`, { method: 'POST', body: JSON.stringify(body) }, options);
+  // The confirmation itself cannot wait for one.
+  return path === STEP_UP_PATH ? send() : withStepUp(send);
 }
 
 /** The text of a file that a call returns without an envelope. Refusals still come in an envelope. */

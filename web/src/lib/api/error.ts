@@ -50,7 +50,20 @@ export class ApiError extends Error {
 export const NETWORK = 'NETWORK';
 
 export function isNetworkError(error: unknown): boolean {
-  return error instanceof ApiError && error.reason === NETWORK;
+  return hasReason(error, NETWORK);
+}
+
+/** The reason of a call that the server refuses until the user has confirmed their identity. */
+export const STEP_UP_REQUIRED = 'STEP_UP_REQUIRED';
+
+/** The reason of a call that the user gave up instead of confirming their identity. The server has refused it. */
+export const STEP_UP_CANCELLED = 'STEP_UP_CANCELLED';
+
+/** The reason of an assertion that is spent, expired or not a host's. */
+export const ASSERTION_REJECTED = 'ASSERTION_REJECTED';
+
+export function hasReason(error: unknown, reason: string): error is ApiError {
+  return error instanceof ApiError && error.reason === reason;
 }
 
 /** Codes about the session or the account, which are handled centrally. */

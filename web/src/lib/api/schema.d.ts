@@ -58,7 +58,7 @@ export interface paths {
          * Opens an exchange order behind an acceptance code.
          * @description Opens an exchange order behind an acceptance code.
          *
-         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createExchange"];
         delete?: never;
@@ -439,6 +439,94 @@ export interface paths {
          *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listFeedback"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/host/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Registers a host with its first key.
+         * @description Registers a host with its first key. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/host/key/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds a key to a host.
+         * @description Adds a key to a host. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["addHostKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/host/key/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revokes a key of a host; sessions that were opened with it end.
+         * @description Revokes a key of a host; sessions that were opened with it end. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["revokeHostKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/host/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Hosts with their keys, oldest first.
+         * @description Hosts with their keys, oldest first. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listHosts"];
         put?: never;
         post?: never;
         delete?: never;
@@ -875,10 +963,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Issues a token for a user of a native host shell.
-         * @description Issues a token for a user of a native host shell. A `reason` in the request is stored in the audit log.
+         * Issues a token for a user of a native host shell whose account is not open yet.
+         * @description Issues a token for a user of a native host shell whose account is not open yet. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createHostToken"];
         delete?: never;
@@ -1239,6 +1327,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/v2/host": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a session for an assertion that a registered host signed (JWT, EdDSA).
+         * @description Opens a session for an assertion that a registered host signed (JWT, EdDSA).
+         *
+         *     For: public. Reasons (code): `ASSERTION_REJECTED` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["enterByHost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/v2/lang": {
         parameters: {
             query?: never;
@@ -1569,6 +1679,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/plan/order/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The delivery reports of a plan, newest first, and the figures that they sum to.
+         * @description The delivery reports of a plan, newest first, and the figures that they sum to.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/plan/product/list": {
         parameters: {
             query?: never;
@@ -1604,7 +1736,7 @@ export interface paths {
          * Sets the transaction password, or changes it with the current one.
          * @description Sets the transaction password, or changes it with the current one.
          *
-         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WEAK_PAY_PASSWORD` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WEAK_PAY_PASSWORD` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setPayPassword"];
         delete?: never;
@@ -1758,7 +1890,7 @@ export interface paths {
          * Changes the given fields of the caller's profile.
          * @description Changes the given fields of the caller's profile.
          *
-         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_FOUND` 405, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["editUser"];
         delete?: never;
@@ -1921,6 +2053,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/step_up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes the session fresh for 15 minutes, with the login password.
+         * @description Makes the session fresh for 15 minutes, with the login password.
+         *
+         *     For: user. Reasons (code): `WRONG_PASSWORD` 400, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["stepUp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/withdraw": {
         parameters: {
             query?: never;
@@ -1934,7 +2088,7 @@ export interface paths {
          * Requests a withdrawal. Its amount is held until the decision.
          * @description Requests a withdrawal. Its amount is held until the decision.
          *
-         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["withdraw"];
         delete?: never;
@@ -2084,6 +2238,21 @@ export interface components {
          * @enum {string}
          */
         Actor: "staff" | "user";
+        /** @description Adds a key to a host. */
+        AddHostKeyRequest: {
+            /**
+             * @description The host.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40
+             */
+            host_id: string;
+            /**
+             * @description Ed25519 public key in PEM.
+             * @example -----BEGIN PUBLIC KEY-----
+             *     MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+             *     -----END PUBLIC KEY-----
+             */
+            public_key: string;
+        };
         /** @description A range of amounts. */
         AmountRange: {
             /** @description The maximum. */
@@ -2296,6 +2465,8 @@ export interface components {
             exchange_limit: components["schemas"]["AmountRange"];
             /** @description Questions and answers. */
             faq_config: components["schemas"]["Faq"][];
+            /** @description The most that leaves a wallet within 24 hours, by withdrawal and exchange together. */
+            leave_limits: components["schemas"]["LeaveLimits"];
             marketing: components["schemas"]["Marketing"] | null;
             /**
              * @description Operating rules.
@@ -2321,8 +2492,8 @@ export interface components {
             withdraw_method_config: components["schemas"]["WithdrawalMethodConfig"][];
             /**
              * Format: int32
-             * @description Hours that withdrawals are blocked after a change of login password, transaction password, bank card or wallet
-             *     address; 0 if they are not.
+             * @description Hours that no money leaves by withdrawal or exchange after a change of login password, transaction password, bank
+             *     card or wallet address; 0 if it does not wait.
              * @example 24
              */
             withdrawal_cooling_off_hours: number;
@@ -2739,6 +2910,21 @@ export interface components {
              */
             password: string;
         };
+        /** @description Registers a host. */
+        CreateHostRequest: {
+            /**
+             * @description Unique name, 1 to 100 characters.
+             * @example Partner app
+             */
+            name: string;
+            /**
+             * @description Ed25519 public key in PEM.
+             * @example -----BEGIN PUBLIC KEY-----
+             *     MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+             *     -----END PUBLIC KEY-----
+             */
+            public_key: string;
+        };
         /** @description Issues licence keys. */
         CreateLicenseRequest: {
             /**
@@ -2924,6 +3110,50 @@ export interface components {
              * @example network-a
              */
             source: string;
+        };
+        /** @description A delivery report, at its latest revision. */
+        DeliveryReport: {
+            /** @description What of that is charged: all of it until the budget is spent. */
+            charged: components["schemas"]["FineMoney"];
+            /**
+             * Format: int64
+             * @description Clicks.
+             */
+            clicks: number;
+            /** @description Whether cost or revenue come from an import's pricing. */
+            estimated: boolean;
+            import: components["schemas"]["ImportedFile"] | null;
+            /**
+             * Format: int64
+             * @description Impressions.
+             */
+            impressions: number;
+            /** @description Where it was shown; null where the report does not say. */
+            placement: string | null;
+            /**
+             * @description Identifies it within its source.
+             * @example 2026-11-20-0001
+             */
+            report_id: string;
+            /** @description What it earned. */
+            revenue: components["schemas"]["FineMoney"];
+            /**
+             * Format: int64
+             * @description Which restatement it is, from 1.
+             * @example 1
+             */
+            revision: number;
+            /** @description Whether the simulator made it. */
+            simulated: boolean;
+            /**
+             * @description Who reported it.
+             * @example adnet
+             */
+            source: string;
+            /** @description What it cost. */
+            spend: components["schemas"]["FineMoney"];
+            /** @description When it was delivered. */
+            time: components["schemas"]["Timestamp"];
         };
         /** @description Destination of a withdrawal. */
         Destination: (components["schemas"]["BankCard"] & {
@@ -3248,6 +3478,11 @@ export interface components {
          */
         FeedbackState: "open" | "closed";
         /**
+         * @description Amount in the platform's currency, with two to six decimals.
+         * @example 0.0125
+         */
+        FineMoney: string;
+        /**
          * @description How delivery ends.
          * @enum {string}
          */
@@ -3345,6 +3580,11 @@ export interface components {
              */
             operator_id: string;
         };
+        /** @description A fresh session. */
+        Fresh: {
+            /** @description Until then it is fresh. */
+            fresh_until: components["schemas"]["Timestamp"];
+        };
         /**
          * @description Target gender of an advertisement.
          * @enum {string}
@@ -3363,6 +3603,48 @@ export interface components {
              */
             user_id: string;
         };
+        /** @description A native host shell that vouches for its users. */
+        Host: {
+            /** @description When it was registered. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40
+             */
+            id: string;
+            /** @description Its keys, oldest first. */
+            keys: components["schemas"]["HostKey"][];
+            /**
+             * @description Its unique name.
+             * @example Partner app
+             */
+            name: string;
+        };
+        /** @description Enters as a host's user. */
+        HostEntryRequest: {
+            /**
+             * @description JWT with `alg` EdDSA and the `kid` of a registered key; `aud` is `adfolio`, `sub` the host's id of its user, `exp`
+             *     at most 5 minutes after `iat`, and `jti` is used once.
+             * @example eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcksifQ.eyJzdWIiOiJ1LTEifQ.c2lnbmF0dXJl
+             */
+            assertion: string;
+        };
+        /** @description A key with which a host signs. */
+        HostKey: {
+            /** @description When it was added. */
+            added_at: components["schemas"]["Timestamp"];
+            /**
+             * @description RFC 7638 thumbprint: the `kid` of the JWT's header.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            kid: string;
+            revoked_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description All hosts. */
+        HostList: {
+            /** @description Oldest first. */
+            items: components["schemas"]["Host"][];
+        };
         /** @description Issues a token for a user of a native host shell. */
         HostTokenRequest: {
             /**
@@ -3370,6 +3652,11 @@ export interface components {
              * @example host-user-4711
              */
             external_user_id: string;
+            /**
+             * @description The registered host whose user it is; absent for a host that is not registered.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40
+             */
+            host_id?: string | null;
             lang?: components["schemas"]["Lang"] | null;
         };
         /** @description Result of an import. All valid rows have been stored. */
@@ -3406,6 +3693,21 @@ export interface components {
              * @example 0
              */
             restated: number;
+        };
+        /** @description A file that brought a report. */
+        ImportedFile: {
+            /**
+             * Format: int64
+             * @description The report's line in it.
+             */
+            line: number;
+            /**
+             * @description SHA-256 of the file in hexadecimal; null if its import broke off.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string | null;
+            /** @description When it was imported. */
+            time: components["schemas"]["Timestamp"];
         };
         /**
          * @description A language of the interface, by Adfolio's own code.
@@ -3449,6 +3751,13 @@ export interface components {
             source: string;
             /** @description The language. */
             targets: components["schemas"]["Lang"];
+        };
+        /** @description What leaves a wallet within 24 hours at most. */
+        LeaveLimits: {
+            /** @description Altogether. */
+            per_day: components["schemas"]["Money"];
+            /** @description To one destination: the bank card, the wallet address, or exchange orders. */
+            per_destination: components["schemas"]["Money"];
         };
         /** @description A licence key (authorisation code). */
         License: {
@@ -4028,7 +4337,10 @@ export interface components {
             to_be_settled: components["schemas"]["Money"];
             /** @description Sum of available, to be consumed, to be settled and withdrawing. */
             total_assets: components["schemas"]["Money"];
-            /** @description Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not. */
+            /**
+             * @description Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
+             *     START_UP_FUNDS_NOT_RETURNED and WITHDRAWAL_COOLING_OFF refuse an exchange of the wallet's money, too.
+             */
             withdraw_blocked_by: components["schemas"]["Reason"][];
             withdrawal_available_at: components["schemas"]["Timestamp"] | null;
             /** @description Being withdrawn. */
@@ -4133,7 +4445,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -4230,6 +4542,34 @@ export interface components {
              */
             reason: string;
         };
+        /** @description A page of reports, and what all of them sum to. */
+        ReportPage: {
+            /** @description The reports, newest first. */
+            items: components["schemas"]["DeliveryReport"][];
+            /** @description Cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+            /** @description The plan's figures. */
+            totals: components["schemas"]["ReportTotals"];
+        };
+        /** @description What the reports of a plan sum to: the plan's own figures. */
+        ReportTotals: {
+            /**
+             * Format: int64
+             * @description Clicks.
+             */
+            clicks: number;
+            /**
+             * Format: int64
+             * @description Impressions.
+             */
+            impressions: number;
+            /** @description Spend as reported: more than `spend` after over-delivery, which is not charged. */
+            reported: components["schemas"]["Money"];
+            /** @description Revenue. */
+            revenue: components["schemas"]["Money"];
+            /** @description Spend charged, the plan's `consumed`. */
+            spend: components["schemas"]["Money"];
+        };
         /** @description Removes a user's transaction password and its lock. */
         ResetPayPasswordRequest: {
             /**
@@ -4242,6 +4582,19 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
+        };
+        /** @description Revokes a key of a host; sessions that were opened with it end. */
+        RevokeHostKeyRequest: {
+            /**
+             * @description The key.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            kid: string;
+            /**
+             * @description Why; stored in the audit log.
+             * @example rotation
+             */
+            reason?: string | null;
         };
         /**
          * @description The rule that an input breaks. The names are stable.
@@ -4581,6 +4934,14 @@ export interface components {
          * @enum {integer}
          */
         StatisticsType: 1 | 2 | 3 | 4;
+        /** @description Makes the session fresh. */
+        StepUpRequest: {
+            /**
+             * @description The login password.
+             * @example correct horse battery
+             */
+            password: string;
+        };
         /** @description A change of a plan's status. */
         TimelineEntry: {
             /** @description Why. */
@@ -5961,6 +6322,186 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    createHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Partner app",
+                 *       "public_key": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateHostRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Host"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    addHostKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "host_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40",
+                 *       "public_key": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddHostKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Host"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    revokeHostKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+                 *       "reason": "rotation"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevokeHostKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Host"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listHosts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["HostList"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     createLicenses: {
         parameters: {
             query?: never;
@@ -6910,7 +7451,8 @@ export interface operations {
             content: {
                 /**
                  * @example {
-                 *       "external_user_id": "host-user-4711"
+                 *       "external_user_id": "host-user-4711",
+                 *       "host_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e40"
                  *     }
                  */
                 "application/json": components["schemas"]["HostTokenRequest"];
@@ -7702,6 +8244,53 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    enterByHost: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "assertion": "eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcksifQ.eyJzdWIiOiJ1LTEifQ.c2lnbmF0dXJl"
+                 *     }
+                 */
+                "application/json": components["schemas"]["HostEntryRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Session"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     listLanguages: {
         parameters: {
             query?: never;
@@ -8406,6 +8995,48 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    listReports: {
+        parameters: {
+            query: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                plan_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ReportPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     listProducts: {
         parameters: {
             query?: {
@@ -9077,6 +9708,55 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    stepUp: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StepUpRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Fresh"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

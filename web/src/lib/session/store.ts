@@ -22,6 +22,7 @@ export type SessionState = {
 const TOKEN_KEY = 'adfolio.token';
 const ENTRY_KEY = 'adfolio.entry';
 const USER_KEY = 'adfolio.user';
+const OPENED_BY_KEY = 'adfolio.opened_by';
 const LANG_KEY = 'adfolio.lang';
 export const DEFAULT_LANG = 'en';
 
@@ -40,11 +41,22 @@ function readStored(): SessionState {
   };
 }
 
-export function startSession(token: string, entry: UserInfo['entry'] | null = null): void {
+/** `openedBy` names the link that opened the session. Such a link works once, but the host app may load it again. */
+export function startSession(
+  token: string,
+  entry: UserInfo['entry'] | null = null,
+  openedBy: string | null = null,
+): void {
   if (token !== sessionStore.get().token) write(USER_KEY, null);
   write(TOKEN_KEY, token);
   write(ENTRY_KEY, entry);
+  write(OPENED_BY_KEY, openedBy);
   sessionStore.set((current) => ({ ...current, token, entry, leftByUser: false, returningUsername: null }));
+}
+
+/** The link that opened the current session; null if it was none. */
+export function openedBy(): string | null {
+  return sessionStore.get().token === null ? null : readText(OPENED_BY_KEY);
 }
 
 /** Stores the user for the next visit. */
@@ -66,7 +78,7 @@ export function keptUser(): UserInfo | null {
 
 /** Deletes the token and its user. The language stays. */
 export function endSession(leftByUser = false, returningUsername: string | null = null): void {
-  for (const key of [TOKEN_KEY, ENTRY_KEY, USER_KEY]) write(key, null);
+  for (const key of [TOKEN_KEY, ENTRY_KEY, USER_KEY, OPENED_BY_KEY]) write(key, null);
   sessionStore.set((current) => ({ ...current, token: null, entry: null, leftByUser, returningUsername }));
 }
 

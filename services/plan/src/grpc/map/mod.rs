@@ -2,6 +2,8 @@
 
 mod delivery;
 
+pub use delivery::{report_keys, report_position};
+
 use adfolio_kit::idempotency;
 use adfolio_kit::mirror;
 use adfolio_kit::mirror::Mirrored as _;

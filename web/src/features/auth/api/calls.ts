@@ -1,10 +1,25 @@
 import { type PostBody, post } from '@/lib/api/call';
+import type { Session } from '@/lib/api/types';
 
 export const login = (body: PostBody<'/auth/v2/login'>) => post('/auth/v2/login', body);
 
 /** `key` makes a repeated tap or a retry after a lost answer count as one registration. */
 export const register = (body: PostBody<'/auth/v2/register'>, key: string) =>
   post('/auth/v2/register', body, { idempotencyKey: key });
+
+const entering = new Map<string, Promise<Session>>();
+
+/**
+ * Opens a session with a host's assertion. It can be used once, so simultaneous calls share one answer. Without the
+ * stored token, which may be another user's.
+ */
+export function enterFromHost(assertion: string): Promise<Session> {
+  const running = entering.get(assertion);
+  if (running) return running;
+  const call = post('/auth/v2/host', { assertion }, { token: '' }).finally(() => entering.delete(assertion));
+  entering.set(assertion, call);
+  return call;
+}
 
 export const logout = () => post('/auth/logout', {});
 

@@ -1,47 +1,121 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { TimerOff } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useSearchParams } from 'react-router';
 import { userInfoQuery } from '@/domain/user-info';
 import { changeLanguage } from '@/i18n';
-import { ApiError, Code } from '@/lib/api/error';
-import { sessionStore, startSession } from '@/lib/session/store';
+import { ApiError, ASSERTION_REJECTED, Code, hasReason } from '@/lib/api/error';
+import { closeHost, hasHost } from '@/lib/host';
+import { openedBy, sessionStore, startSession } from '@/lib/session/store';
+import { Button } from '@/ui/button';
 import { LogoMark } from '@/ui/logo';
-import { ErrorState } from '@/ui/states';
+import { EmptyState, ErrorState } from '@/ui/states';
+import { enterFromHost } from '../api/calls';
+import { isAssertion, signatureOf, welcomePath } from '../rules';
+import { useSessionStart } from '../use-session-start';
 import styles from './entry.module.css';
 
-/** The entry point for host apps: takes token and language from the query and redirects. */
+/** The entry point for host apps: takes a token or an assertion and the language from the query, and redirects. */
 export default function EntryPage() {
-  const { t } = useTranslation();
   const [query] = useSearchParams();
-  const [ready, setReady] = useState(false);
   const token = query.get('token');
-  const lang = query.get('lang');
+  const isReady = useLanguage(query.get('lang'));
+  if (token && isAssertion(token)) return <AssertionEntry key={token} assertion={token} isReady={isReady} />;
+  return <TokenEntry token={token} isReady={isReady} />;
+}
 
+/** `isReady`: the language is known. */
+type Ready = { isReady: boolean };
+
+function TokenEntry({ token, isReady }: Ready & { token: string | null }) {
   useEffect(() => {
     if (token && token !== sessionStore.get().token) startSession(token, 'host');
+  }, [token]);
+  return <Arrival isReady={isReady} />;
+}
+
+/** Opens the session of an assertion. A reload of a link that has opened the current session continues with it. */
+function AssertionEntry({ assertion, isReady }: Ready & { assertion: string }) {
+  const start = useSessionStart();
+  const signature = signatureOf(assertion);
+  const [isOpen, setOpen] = useState(() => openedBy() === signature);
+  const { mutate, error } = useMutation({
+    mutationFn: enterFromHost,
+    meta: { inline: true },
+    onSuccess: (session) => {
+      start(session, signature);
+      setOpen(true);
+    },
+  });
+  useEffect(() => {
+    if (!isOpen) mutate(assertion);
+  }, [isOpen, assertion, mutate]);
+
+  if (isOpen) return <Arrival isReady={isReady} />;
+  if (!error || !isReady) return <Waiting />;
+  if (hasReason(error, ASSERTION_REJECTED)) return <LinkExpired />;
+  return <Failure error={error} onRetry={() => mutate(assertion)} />;
+}
+
+/** Leads the user of the stored session on. */
+function Arrival({ isReady }: Ready) {
+  const [query] = useSearchParams();
+  const user = useQuery({ ...userInfoQuery, enabled: isReady, meta: { opensAccount: true } });
+  if (isReady && user.isSuccess && !user.isPlaceholderData) {
+    const isOpened = user.data.state !== 'not_activated';
+    return <Navigate to={isOpened ? '/ad-center' : welcomePath(query)} replace />;
+  }
+  if (user.isError && hasNoAccount(user.error)) return <Navigate to={welcomePath(query)} replace />;
+  return user.isError ? <Failure error={user.error} onRetry={() => user.refetch()} /> : <Waiting />;
+}
+
+/** Switches to the language of the entry. True once that is done. */
+function useLanguage(lang: string | null): boolean {
+  const [isReady, setReady] = useState(false);
+  useEffect(() => {
     // The message must appear even if the language cannot be loaded.
     changeLanguage(lang)
       .catch(() => false)
       .then(() => setReady(true));
-  }, [token, lang]);
+  }, [lang]);
+  return isReady;
+}
 
-  const user = useQuery({ ...userInfoQuery, enabled: ready, meta: { opensAccount: true } });
-  if (user.isSuccess && !user.isPlaceholderData) return <Navigate to="/ad-center" replace />;
-  if (user.isError && hasNoAccount(user.error)) return <Navigate to={`/ad-welcome?${query}`} replace />;
-  if (user.isError) {
-    return (
-      <>
-        <h1 className="visually-hidden">{t('common.app_name')}</h1>
-        <ErrorState error={user.error} onRetry={() => user.refetch()} />
-      </>
-    );
-  }
+function Waiting() {
+  const { t } = useTranslation();
   return (
     <div className={styles.wait} role="status">
       <LogoMark size={56} />
       <p>{t('auth.entering')}</p>
     </div>
+  );
+}
+
+function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <h1 className="visually-hidden">{t('common.app_name')}</h1>
+      <ErrorState error={error} onRetry={onRetry} />
+    </>
+  );
+}
+
+function LinkExpired() {
+  const { t } = useTranslation();
+  return (
+    <>
+      <h1 className="visually-hidden">{t('common.app_name')}</h1>
+      <div role="alert">
+        <EmptyState
+          icon={<TimerOff size={28} />}
+          title={t('auth.link_expired')}
+          text={t('auth.link_expired_text')}
+          action={hasHost() ? <Button onClick={closeHost}>{t('common.close')}</Button> : null}
+        />
+      </div>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useNavigate, useSearchParams } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
 import { useIntentionKey } from '@/lib/idempotency';
+import { openedBy } from '@/lib/session/store';
 import { useSession } from '@/lib/session/use-session';
 import { Button, LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
@@ -41,7 +42,7 @@ export default function WelcomePage() {
     meta: { inline: true },
     onSettled: (_session, error) => key.settle(error),
     onSuccess: (opened) => {
-      startSession(opened);
+      startSession(opened, openedBy());
       toast(t('auth.store_opened'));
       navigate('/ad-center', { replace: true });
     },

@@ -2,6 +2,8 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { LimitsHint } from '@/domain/leaving/limits-hint';
+import { blocksExchange, type LeaveLimits } from '@/domain/leaving/rules';
 import { propertyQuery } from '@/domain/property';
 import { userInfoQuery } from '@/domain/user-info';
 import { useErrorText } from '@/i18n/error-text';
@@ -33,11 +35,13 @@ const SET_PASSWORD_PATH = '/wallet/set-password?next=/wallet/foreign-exchange';
 type Props = {
   found: Found;
   limits: { min: string; max: string };
+  /** Shown where the amount leaves the wallet. */
+  leaveLimits: LeaveLimits;
   wallet: string;
   onCodeRefused: (refused: RefusedCode) => void;
 };
 
-export function AmountForm({ found, limits, wallet, onCodeRefused }: Props) {
+export function AmountForm({ found, limits, leaveLimits, wallet, onCodeRefused }: Props) {
   const { t } = useTranslation();
   const { money } = useFormats();
   const queryClient = useQueryClient();
@@ -77,6 +81,7 @@ export function AmountForm({ found, limits, wallet, onCodeRefused }: Props) {
           <dt>{t('exchange.available')}</dt>
           <dd>{property ? <Money value={property.available_funds} currency={property.currency} /> : '…'}</dd>
         </dl>
+        <LimitsHint limits={leaveLimits} />
         {user?.has_pay_password === false ? (
           <Notice text={t('exchange.password_first')}>
             <LinkButton wide to={SET_PASSWORD_PATH}>
@@ -118,6 +123,11 @@ function useRefusedAmount(isCovered: boolean, say: (text: string) => void): (tex
   return setRefused;
 }
 
+/** Neither about code nor amount: another exchange is open, or money must not leave now. The page shows it. */
+function isShownByPage(reason: string): boolean {
+  return reason === 'EXCHANGE_LIMIT' || blocksExchange(reason);
+}
+
 type Placing = Pick<Props, 'found' | 'onCodeRefused'> & {
   review: { close: () => void };
   refuseAmount: (text: string) => void;
@@ -151,8 +161,7 @@ function usePlacing({ found, review, refuseAmount, onCodeRefused }: Placing) {
       } else if (error instanceof ApiError && error.field === 'code') {
         latest.current.close();
         onCodeRefused({ code, text: errorText(error) });
-      } else if (error instanceof ApiError && error.reason === 'EXCHANGE_LIMIT') {
-        // Not about code or amount: another exchange is open, and the page shows it now.
+      } else if (error instanceof ApiError && isShownByPage(error.reason)) {
         latest.current.close();
         toast(errorText(error), 'fail');
       }

@@ -1,6 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
+import { formatsFor } from '@/i18n/format';
+import type { Property } from '@/lib/api/types';
 import { ok, page, refusal } from '@/test/answers';
 import { address, comeBack, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
@@ -187,6 +189,125 @@ test('without a transaction password the way to one is shown, and what was typed
   await waitFor(() => expect(address()).toContain('/wallet/set-password'));
   act(() => window.history.back());
   expect(await screen.findByLabelText('Amount to exchange')).toHaveValue('250');
+});
+
+const UNTIL = fromNow(19 * HOUR);
+
+function withProperty(over: Partial<Property>) {
+  withPassword();
+  server.use(http.get('*/api/user/property', () => ok(fixtures.property(over))));
+}
+
+const coolingOff = () =>
+  withProperty({ withdraw_blocked_by: ['WITHDRAWAL_COOLING_OFF'], withdrawal_available_at: UNTIL });
+
+test('while nothing may leave it says why and until when, before anything is typed', async () => {
+  coolingOff();
+  const { user } = await findAcceptor();
+  const notice = await screen.findByRole('region', {
+    name: `Withdrawals and exchanges are paused until ${formatsFor('en').dateTime(UNTIL)}`,
+  });
+  expect(notice).toHaveTextContent('A password, the bank card or the wallet address');
+  expect(screen.getByRole('heading', { name: 'Lena Hoffmann' })).toBeVisible();
+  expect(screen.queryByLabelText('Amount to exchange')).not.toBeInTheDocument();
+  expect(screen.queryByText('Before you can exchange')).not.toBeInTheDocument();
+  await user.click(within(notice).getByRole('button', { name: 'Contact customer service' }));
+  expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
+    'Say that it was not you who changed your account.',
+  );
+});
+
+test('what must be done first is listed with the way to it, and nothing that only withdrawals need', async () => {
+  withProperty({
+    start_up_funds_outstanding: '500.00',
+    withdraw_blocked_by: [
+      'INSUFFICIENT_BALANCE',
+      'PAY_PASSWORD_NOT_SET',
+      'START_UP_FUNDS_NOT_RETURNED',
+      'BANK_CARD_NOT_BOUND',
+    ],
+  });
+  const { user } = await findAcceptor();
+  const notice = await screen.findByRole('region', { name: 'Before you can exchange' });
+  expect(notice).toHaveTextContent('Start-up funds 500.00 USD');
+  expect(notice).toHaveTextContent('They must be returned before you can withdraw or exchange.');
+  expect(within(notice).getAllByRole('listitem')).toHaveLength(2);
+  expect(within(notice).getByRole('link', { name: 'Set password' })).toHaveAttribute(
+    'href',
+    `#/wallet/set-password?next=${encodeURIComponent(PATH)}`,
+  );
+  expect(screen.queryByLabelText('Amount to exchange')).not.toBeInTheDocument();
+  await user.click(within(notice).getByRole('button', { name: 'Contact customer service' }));
+  expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
+    'Ask for the return of your start-up funds to be booked.',
+  );
+});
+
+test('what only a withdrawal needs does not keep anybody from an exchange', async () => {
+  withProperty({ withdraw_blocked_by: ['BANK_CARD_NOT_BOUND'] });
+  await findAcceptor();
+  expect(await screen.findByLabelText('Amount to exchange')).toBeVisible();
+});
+
+test('money that comes in is never blocked', async () => {
+  coolingOff();
+  const { offer } = acceptorDetail();
+  const incoming = acceptorDetail({ offer: { ...offer, direction: 'currency_to_wallet' } });
+  server.use(http.post(DETAIL, () => ok(incoming)));
+  await findAcceptor();
+  expect(await screen.findByLabelText('Amount to receive')).toBeVisible();
+  expect(screen.queryByText(/^Withdrawals and exchanges are paused/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/^At most 50,000/)).not.toBeInTheDocument();
+});
+
+test('a block that came in between closes the review and is shown in the place of the form', async () => {
+  server.use(
+    http.post(CREATE, () => {
+      coolingOff();
+      return refusal(400, 'Withdrawals and exchanges are paused', {
+        reason: 'WITHDRAWAL_COOLING_OFF',
+        retry_after: 68_400,
+      });
+    }),
+  );
+  const app = await review();
+  const sheet = await enterPassword(app);
+  await app.user.click(within(sheet).getByRole('button', { name: 'OK' }));
+  expect(
+    await screen.findByRole('region', { name: /^Withdrawals and exchanges are paused until/ }),
+  ).toBeVisible();
+  await waitFor(() => expect(sheet).not.toBeInTheDocument());
+  expect(screen.queryByLabelText('Amount to exchange')).not.toBeInTheDocument();
+});
+
+test('the form comes back when the time is over', async () => {
+  coolingOff();
+  await findAcceptor();
+  expect(await screen.findByRole('region', { name: /^Withdrawals and exchanges/ })).toBeVisible();
+  server.use(http.get('*/api/user/property', () => ok(fixtures.property())));
+  comeBack();
+  expect(await screen.findByLabelText('Amount to exchange')).toBeVisible();
+});
+
+test('how much may leave within a day is said beforehand, and what is used up at the amount', async () => {
+  server.use(
+    http.post(CREATE, () =>
+      refusal(400, 'The limit of a day is used up', {
+        reason: 'DAY_LIMIT_REACHED',
+        field: 'amount',
+        retry_after: 18_000,
+      }),
+    ),
+  );
+  const app = await review();
+  expect(screen.getByText('At most 50,000.00 within 24 hours, 20,000.00 per destination')).toBeVisible();
+  const sheet = await enterPassword(app);
+  await app.user.click(within(sheet).getByRole('button', { name: 'OK' }));
+  const amount = screen.getByLabelText('Amount to exchange');
+  await waitFor(() =>
+    expect(amount).toHaveAccessibleDescription('The limit of a day is used up. Try again in 5 hours.'),
+  );
+  expect(amount).toHaveValue('250');
 });
 
 test('an exchange is reviewed, paid for with the password and placed once', async () => {

@@ -12,16 +12,17 @@ import stack from '@/ui/stack.module.css';
 import { Skeleton } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
+import { usePart } from '@/ui/use-part';
 import { exchangeListQuery, foundQuery, keepFound } from '../api/queries';
 import { CodeForm, type RefusedCode } from '../components/code-form';
 import { CurrentExchange } from '../components/current-exchange';
 import { usePlatform } from '../components/exchange-text';
-import { OfferView } from '../components/offer-view';
 import { Records } from '../components/records';
 import { currentOf, KINDS } from '../rules';
 import styles from './foreign-exchange.module.css';
 
 const PANEL = 'acceptor';
+const loadOfferView = () => import('../components/offer-view');
 
 export default function ForeignExchangePage() {
   const orders = useInfiniteQuery(exchangeListQuery);
@@ -85,6 +86,9 @@ function NewExchange({ isBlocked }: { isBlocked: boolean }) {
   const [kind, setKind] = useChoice('kind', KINDS);
   const [refused, setRefused] = useState<RefusedCode | null>(null);
   const found = useQuery(foundQuery).data;
+  const forget = () => keepFound(queryClient, null);
+  const shown = found?.kind === kind ? found : null;
+  const OfferView = usePart(loadOfferView, shown !== null, forget);
 
   const choose = (next: AcceptorKind) => {
     setRefused(null);
@@ -101,17 +105,21 @@ function NewExchange({ isBlocked }: { isBlocked: boolean }) {
           onChange={choose}
         />
         <TabPanel id={PANEL} label={t(`exchange.kind.${kind}`)}>
-          {found?.kind === kind ? (
+          {shown && OfferView ? (
             <OfferView
-              key={found.code}
-              found={found}
+              key={shown.code}
+              found={shown}
               isBlocked={isBlocked}
-              onForget={() => keepFound(queryClient, null)}
+              onForget={forget}
               onCodeRefused={(next) => {
                 setRefused(next);
-                keepFound(queryClient, null);
+                forget();
               }}
             />
+          ) : shown ? (
+            <div role="status" aria-label={t('common.loading')}>
+              <Skeleton height="14rem" />
+            </div>
           ) : (
             <CodeForm
               kind={kind}

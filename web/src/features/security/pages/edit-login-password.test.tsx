@@ -81,6 +81,6 @@ test('after too many attempts it says how long to wait', async () => {
 
 test('it says beforehand that withdrawals wait afterwards', async () => {
   openApp('/ad-center/edit-login-password');
-  const hint = 'For your protection, withdrawals wait 24 hours after a change.';
+  const hint = 'For your protection, withdrawals and exchanges wait 24 hours after a change.';
   expect(await screen.findByText(hint)).toBeVisible();
 });

@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react';
+import { screen, waitFor, within } from '@testing-library/react';
 import { delay, http } from 'msw';
 import { expect, test } from 'vitest';
 import { md5Hex } from '@/domain/pay/md5';
@@ -158,8 +158,43 @@ test('when the account cannot be loaded it can be asked for again', async () => 
   expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
 });
 
+test('the first one may need the login password; giving up keeps both entries', async () => {
+  const sent: unknown[] = [];
+  let fresh = false;
+  server.use(
+    http.post(SET, async ({ request }) => {
+      sent.push(await request.json());
+      return fresh ? ok({}) : refusal(400, 'Please sign in again', { reason: 'STEP_UP_REQUIRED' });
+    }),
+    http.post('*/api/user/step_up', () => {
+      fresh = true;
+      return ok({ fresh_until: fixtures.at(900_000) });
+    }),
+  );
+  const { user } = openApp(`/wallet/set-password?next=${encodeURIComponent('/wallet/withdraw')}`);
+  await enter(user, CHOOSE, '583920');
+  const again = await enter(user, AGAIN, '583920', 'Set password');
+  const sheet = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
+  await user.click(within(sheet).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(sheet).not.toBeInTheDocument());
+  const submit = screen.getByRole('button', { name: 'Set password' });
+  await waitFor(() => expect(submit).toBeEnabled());
+  expect(again).toHaveValue('583920');
+  expect(again).toBeValid();
+  expect(again).toHaveAccessibleDescription('');
+
+  await user.click(submit);
+  const second = await screen.findByRole('dialog', { name: 'Confirm that it is you' });
+  await user.type(within(second).getByLabelText('Login password'), 'adfolio-demo-1');
+  await user.click(within(second).getByRole('button', { name: 'Continue' }));
+  expect(await screen.findByText('Set successfully')).toBeVisible();
+  await waitFor(() => expect(address()).toBe('/wallet/withdraw'));
+  const body = { password: md5Hex('583920'), confirm_password: md5Hex('583920') };
+  expect(sent).toEqual([body, body, body]);
+});
+
 test('a change says beforehand that withdrawals wait afterwards, setting the first one does not', async () => {
-  const hint = 'For your protection, withdrawals wait 24 hours after a change.';
+  const hint = 'For your protection, withdrawals and exchanges wait 24 hours after a change.';
   const first = openApp('/wallet/set-password');
   expect(await screen.findByLabelText(CHOOSE)).toBeVisible();
   expect(screen.queryByText(hint)).not.toBeInTheDocument();

@@ -3,7 +3,10 @@ import { type ComponentProps, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
 import { basicConfigQuery } from '@/domain/basic-config';
-import { propertyQuery } from '@/domain/property';
+import { Hold } from '@/domain/leaving/hold';
+import { LimitsHint } from '@/domain/leaving/limits-hint';
+import { leavingPropertyQuery } from '@/domain/leaving/property';
+import { isOnHold, type LeaveLimits, leavable } from '@/domain/leaving/rules';
 import { useFormats } from '@/i18n/format';
 import type { Destinations, Property, WithdrawalMethod, WithdrawalTerms } from '@/lib/api/types';
 import { parseTypedAmount, signOf } from '@/lib/money';
@@ -18,30 +21,18 @@ import { ErrorState, Skeleton } from '@/ui/states';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
 import { destinationsQuery } from '../api/queries';
-import {
-  allOf,
-  arrivesOf,
-  askAgainMs,
-  checkWithdrawal,
-  destinationOf,
-  startMethod,
-  stepsOf,
-} from '../withdrawal';
-import { CoolingOffNotice } from './cooling-off-notice';
+import { allOf, arrivesOf, checkWithdrawal, destinationOf, startMethod } from '../withdrawal';
+import { DepositAction } from './deposit-action';
 import { MethodChoice } from './method-choice';
 import { useLateRejection } from './use-late-rejection';
 import styles from './withdraw-form.module.css';
 import { WithdrawReview } from './withdraw-review';
-import { WithdrawSteps } from './withdraw-steps';
 
 /** The withdrawal form, or what blocks a withdrawal. */
 export function WithdrawForm() {
+  const { t } = useTranslation();
   const { lang } = useSession();
-  const property = useQuery({
-    ...propertyQuery,
-    // Shows the form as soon as the cooling-off period has ended.
-    refetchInterval: ({ state }) => askAgainMs(state.data?.withdrawal_available_at, Date.now()),
-  });
+  const property = useQuery(leavingPropertyQuery);
   const bound = useQuery(destinationsQuery);
   // The form stays during a language switch, because terms do not depend on the language.
   const config = useQuery({ ...basicConfigQuery(lang), placeholderData: keepPreviousData });
@@ -55,17 +46,19 @@ export function WithdrawForm() {
   });
 
   if (property.data && bound.data && config.data) {
-    const steps = stepsOf(property.data);
-    const until = property.data.withdrawal_available_at;
-    if (until || steps.length > 0) {
+    if (isOnHold('withdrawal', property.data)) {
       return (
-        <div className={stack.gap4}>
-          {until ? <CoolingOffNotice until={until} /> : null}
-          {steps.length > 0 ? <WithdrawSteps steps={steps} property={property.data} /> : null}
-        </div>
+        <Hold
+          leaving="withdrawal"
+          title={t('withdraw.blocked_title')}
+          property={property.data}
+          deposit={<DepositAction />}
+        />
       );
     }
-    return <Fields property={property.data} bound={bound.data} terms={config.data.withdraw_method_config} />;
+    const { withdraw_method_config, leave_limits } = config.data;
+    const terms = withdraw_method_config.map((method) => leavable(method, leave_limits));
+    return <Fields property={property.data} bound={bound.data} terms={terms} limits={leave_limits} />;
   }
   const failed = [property, bound, config].find((query) => query.isError && !query.data);
   if (failed) {
@@ -88,9 +81,9 @@ function FormSkeleton() {
   );
 }
 
-type FieldsProps = { property: Property; bound: Destinations; terms: readonly WithdrawalTerms[] };
+type FormInput = { property: Property; bound: Destinations; terms: readonly WithdrawalTerms[] };
 
-function Fields({ property, bound, terms }: FieldsProps) {
+function Fields({ property, bound, terms, limits }: FormInput & { limits: LeaveLimits }) {
   const { t } = useTranslation();
   const { typedMoney } = useFormats();
   const review = useOverlay('review');
@@ -119,6 +112,7 @@ function Fields({ property, bound, terms }: FieldsProps) {
           />
           {chosen ? <Arrival amount={amount} terms={chosen} currency={property.currency} /> : null}
         </Card>
+        <LimitsHint limits={limits} />
         <Button type="submit" large wide disabled={!chosen}>
           {t('withdraw.review')}
         </Button>
@@ -141,7 +135,7 @@ function Fields({ property, bound, terms }: FieldsProps) {
 }
 
 /** Keeps amount and method in the URL, so that they survive binding an account or a login in between. */
-function useWithdrawalForm({ property, bound, terms }: FieldsProps) {
+function useWithdrawalForm({ property, bound, terms }: FormInput) {
   const { t } = useTranslation();
   const { money } = useFormats();
   const [query, setQuery] = useSearchParams();

@@ -162,7 +162,7 @@ test('what is bound can be asked for again when it could not be loaded', async (
   expect(await screen.findByText('****3000')).toBeVisible();
 });
 
-const HINT = 'For your protection, withdrawals wait 24 hours after a change.';
+const HINT = 'For your protection, withdrawals and exchanges wait 24 hours after a change.';
 
 test('before another account is bound it says that withdrawals wait afterwards, and before the first it does not', async () => {
   nothingBound();
@@ -180,5 +180,5 @@ test('where withdrawals never wait nothing is said of it', async () => {
   openApp('/wallet/bind-card?kind=wallet_address');
   expect(await screen.findByLabelText('Address')).toBeVisible();
   await waitFor(() => expect(keptConfig()?.withdrawal_cooling_off_hours).toBe(0));
-  expect(screen.queryByText(/withdrawals wait/)).not.toBeInTheDocument();
+  expect(screen.queryByText(/withdrawals and exchanges wait/)).not.toBeInTheDocument();
 });

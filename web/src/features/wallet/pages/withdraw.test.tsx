@@ -7,6 +7,7 @@ import type { Property } from '@/lib/api/types';
 import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
+import { basicConfig } from '@/test/fixtures-platform';
 import { destinations, walletAddress, withdrawal } from '@/test/fixtures-wallet';
 import { server } from '@/test/server';
 
@@ -78,7 +79,7 @@ test('while withdrawals cool off it says why and until when, and there is nothin
   server.use(coolingOff());
   const { user } = openApp('/wallet/withdraw');
   const notice = await screen.findByRole('region', {
-    name: `Withdrawals are paused until ${formatsFor('en').dateTime(UNTIL)}`,
+    name: `Withdrawals and exchanges are paused until ${formatsFor('en').dateTime(UNTIL)}`,
   });
   expect(notice).toHaveTextContent(
     'A password, the bank card or the wallet address of your account was changed.',
@@ -94,7 +95,7 @@ test('while withdrawals cool off it says why and until when, and there is nothin
 test('what else is missing can be set right meanwhile', async () => {
   server.use(coolingOff('PAY_PASSWORD_NOT_SET'));
   openApp('/wallet/withdraw');
-  expect(await screen.findByRole('region', { name: /^Withdrawals are paused/ })).toBeVisible();
+  expect(await screen.findByRole('region', { name: /^Withdrawals and exchanges are paused/ })).toBeVisible();
   expect(screen.getByRole('link', { name: 'Set password' })).toBeVisible();
 });
 
@@ -121,7 +122,7 @@ test('a change that came in between is said in the place of the form', async () 
   );
   const app = await review();
   await pay(app);
-  expect(await screen.findByRole('region', { name: /^Withdrawals are paused/ })).toBeVisible();
+  expect(await screen.findByRole('region', { name: /^Withdrawals and exchanges are paused/ })).toBeVisible();
   expect(screen.queryByLabelText('Amount')).not.toBeInTheDocument();
 });
 
@@ -151,6 +152,34 @@ test('an amount that cannot be withdrawn is explained at its field', async () =>
   expect(amount).toHaveAccessibleDescription(/^At least 10.00 with this method/);
   await submit('10000.01');
   expect(amount).toHaveAccessibleDescription(/^At most 10,000.00 with this method/);
+});
+
+test('how much may leave within a day is said beforehand, and what is used up at the amount', async () => {
+  server.use(
+    http.post(WITHDRAW, () =>
+      refusal(400, 'The limit of a day is used up', {
+        reason: 'DAY_LIMIT_REACHED',
+        field: 'amount',
+        retry_after: 18_000,
+      }),
+    ),
+  );
+  const app = await review();
+  expect(screen.getByText('At most 50,000.00 within 24 hours, 20,000.00 per destination')).toBeVisible();
+  await pay(app);
+  const amount = await screen.findByLabelText('Amount');
+  await waitFor(() =>
+    expect(amount).toHaveAccessibleDescription(/^The limit of a day is used up. Try again in 5 hours./),
+  );
+  expect(amount).toHaveFocus();
+});
+
+test('all is not more than may leave at once', async () => {
+  const leave_limits = { per_day: '900.00', per_destination: '300.00' };
+  server.use(http.get('*/api/basic_config', () => ok(basicConfig({ leave_limits }))));
+  const { user } = openApp('/wallet/withdraw');
+  await user.click(await screen.findByRole('button', { name: 'Withdraw all' }));
+  expect(screen.getByLabelText('Amount')).toHaveValue('300.00');
 });
 
 test('all means the method’s limit where that is less, and the fee is kept from the amount', async () => {

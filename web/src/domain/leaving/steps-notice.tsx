@@ -1,24 +1,30 @@
 import { Check } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
 import { useService } from '@/domain/service/service-store';
 import type { Property } from '@/lib/api/types';
 import { Button, LinkButton } from '@/ui/button';
-import { Card } from '@/ui/card';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
-import { useOverlay } from '@/ui/use-overlay';
-import type { Step } from '../withdrawal';
-import { DepositSheet } from './deposit-sheet';
-import styles from './withdraw-steps.module.css';
+import { NoticeFrame } from './notice-frame';
+import type { Step } from './steps';
+import styles from './steps-notice.module.css';
 
-type Props = { steps: readonly Step[]; property: Property };
+type Props = {
+  title: string;
+  steps: readonly Step[];
+  property: Property;
+  /** The action of the step `balance`. */
+  deposit: ReactNode;
+  inset: boolean | undefined;
+};
 
-/** What blocks a withdrawal, with an action for each item; completed items are ticked off. */
-export function WithdrawSteps({ steps, property }: Props) {
+/** What must be done before money can leave, with an action for each item; completed items are ticked off. */
+export function StepsNotice({ title, steps, property, deposit, inset }: Props) {
   const { t } = useTranslation();
   return (
-    <Card title={t('withdraw.blocked_title')}>
+    <NoticeFrame inset={inset} title={title}>
       <p className={styles.muted}>{t('withdraw.blocked_text')}</p>
       <ol className={styles.steps}>
         {steps.map((step, index) => (
@@ -41,22 +47,21 @@ export function WithdrawSteps({ steps, property }: Props) {
               ) : (
                 <>
                   <p className={styles.muted}>{t(`withdraw.step.${step.key}.text`)}</p>
-                  <StepAction step={step.key} />
+                  {step.key === 'balance' ? deposit : <StepAction step={step.key} />}
                 </>
               )}
             </div>
           </li>
         ))}
       </ol>
-    </Card>
+    </NoticeFrame>
   );
 }
 
-function StepAction({ step }: { step: Step['key'] }) {
+function StepAction({ step }: { step: Exclude<Step['key'], 'balance'> }) {
   const { t } = useTranslation();
   const { pathname, search } = useLocation();
   const service = useService();
-  const deposit = useOverlay('deposit');
   const label = t(`withdraw.step.${step}.action`);
   const next = encodeURIComponent(`${pathname}${search}`);
   switch (step) {
@@ -71,15 +76,6 @@ function StepAction({ step }: { step: Step['key'] }) {
         <LinkButton tone="secondary" to={`/wallet/bind-card?next=${next}`}>
           {label}
         </LinkButton>
-      );
-    case 'balance':
-      return (
-        <>
-          <Button tone="secondary" onClick={deposit.open}>
-            {label}
-          </Button>
-          <DepositSheet isOpen={deposit.isOpen} onClose={deposit.close} />
-        </>
       );
     default: {
       const subtitle = t(

@@ -2,16 +2,18 @@ import { useTranslation } from 'react-i18next';
 import { useService } from '@/domain/service/service-store';
 import { useFormats } from '@/i18n/format';
 import { Button } from '@/ui/button';
-import { Card } from '@/ui/card';
 import styles from './cooling-off-notice.module.css';
+import { NoticeFrame } from './notice-frame';
 
-/** Why and until when withdrawals wait, and whom to contact if the change was not the user's. */
-export function CoolingOffNotice({ until }: { until: string }) {
+type Props = { until: string; inset: boolean | undefined };
+
+/** Why and until when withdrawals and exchanges wait, and whom to contact if the change was not the user's. */
+export function CoolingOffNotice({ until, inset }: Props) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();
   const service = useService();
   return (
-    <Card title={t('withdraw.cooling_off.title', { time: dateTime(until) })}>
+    <NoticeFrame inset={inset} title={t('withdraw.cooling_off.title', { time: dateTime(until) })}>
       <div className={styles.notice}>
         <p className={styles.muted}>{t('withdraw.cooling_off.text')}</p>
         <p>{t('withdraw.cooling_off.not_you')}</p>
@@ -22,6 +24,6 @@ export function CoolingOffNotice({ until }: { until: string }) {
           {t('error.contact_service')}
         </Button>
       </div>
-    </Card>
+    </NoticeFrame>
   );
 }

@@ -1,0 +1,18 @@
+import { useTranslation } from 'react-i18next';
+import { Button } from '@/ui/button';
+import { useOverlay } from '@/ui/use-overlay';
+import { DepositSheet } from './deposit-sheet';
+
+/** The way to a balance that can be withdrawn. */
+export function DepositAction() {
+  const { t } = useTranslation();
+  const deposit = useOverlay('deposit');
+  return (
+    <>
+      <Button tone="secondary" onClick={deposit.open}>
+        {t('withdraw.step.balance.action')}
+      </Button>
+      <DepositSheet isOpen={deposit.isOpen} onClose={deposit.close} />
+    </>
+  );
+}
