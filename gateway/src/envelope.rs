@@ -1,6 +1,6 @@
 //! The envelope around every answer: `{"code": …, "msg": …, "data": …}`.
 
-use adfolio_kit::refusal::Reason;
+use adfolio_kit::refusal::{Reason, Rule};
 use axum::body::Body;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderValue, Response};
@@ -33,6 +33,9 @@ pub struct ErrorData {
     /// The offending input.
     #[schema(required = true, example = "amount")]
     pub field: Option<String>,
+    /// The rule that the input breaks, where there is more to say than its name.
+    #[schema(required = true)]
+    pub rule: Option<RuleName>,
     /// The language that `msg` is in.
     pub lang: Lang,
     /// Seconds to wait before the next attempt.
@@ -67,6 +70,33 @@ impl ToSchema for ReasonName {
     }
 }
 
+/// A rule as it is written.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleName(pub Rule);
+
+impl Serialize for RuleName {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+impl PartialSchema for RuleName {
+    fn schema() -> RefOr<Schema> {
+        ObjectBuilder::new()
+            .schema_type(Type::String)
+            .enum_values(Some(Rule::ALL.iter().map(|rule| rule.as_str())))
+            .description(Some("The rule that an input breaks. The names are stable."))
+            .examples([json!(Rule::TooShort.as_str())])
+            .into()
+    }
+}
+
+impl ToSchema for RuleName {
+    fn name() -> std::borrow::Cow<'static, str> {
+        "Rule".into()
+    }
+}
+
 /// The answer of success around data that is JSON already.
 pub fn success(lang: Lang, success: Success, data: &RawValue) -> Response<Body> {
     json(success_body(lang, success, data))
@@ -89,6 +119,7 @@ pub fn failure(failure: &Failure, lang: Lang) -> Response<Body> {
     let data = ErrorData {
         reason: ReasonName(refusal.reason),
         field: refusal.field.clone(),
+        rule: refusal.rule.map(RuleName),
         lang,
         retry_after,
     };

@@ -161,7 +161,7 @@ macro_rules! register_request {
             /// Display name; the user name if absent.
             #[schema(example = "Ada")]
             pub nickname: Option<String>,
-            /// Password, 8 to 128 characters.
+            /// Password, 8 to 128 characters; no common one, and not made of the names.
             #[schema(value_type = String, example = "correct horse battery")]
             pub password: SecretString,
             /// The same password again; `confirmPassword` is accepted too.

@@ -13,7 +13,7 @@ pub struct ChangePasswordRequest {
     /// The current password.
     #[schema(value_type = String, example = "correct horse battery")]
     pub old_password: SecretString,
-    /// The new password, 8 to 128 characters.
+    /// The new password, 8 to 128 characters; no common one, and not made of the names.
     #[schema(value_type = String, example = "an even longer staple")]
     pub new_password: SecretString,
     /// The new password again; `confirmPassword` is accepted too.

@@ -57,7 +57,7 @@ pub struct CreateStaffRequest {
     /// Login name.
     #[schema(example = "olivia")]
     pub username: String,
-    /// Password, 8 to 128 characters.
+    /// Password, 8 to 128 characters; no common one, and not made of the names.
     #[schema(value_type = String, example = "a long enough password")]
     pub password: SecretString,
     /// Role of the member.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::refusal::{Reason, Refusal, Rule};
 
 use crate::lang::Lang;
 
@@ -25,6 +25,18 @@ const FILES: &[(Lang, &str)] = &[
 
 /// The text of a refused input.
 const VALIDATION_OF_FIELD: &str = "validation_of_field";
+
+/// Prefix of the keys of rules that an input can break.
+const RULE: &str = "rule.";
+
+/// Rules of which a password's text says more, and their keys.
+const PASSWORD_RULES: [(Rule, &str); 2] = [
+    (Rule::TooShort, "rule.too_short.password"),
+    (Rule::TooLong, "rule.too_long.password"),
+];
+
+/// The inputs of a login password.
+const PASSWORDS: [&str; 2] = ["password", "new_password"];
 
 /// The text of FORBIDDEN for a request that another member of staff must decide.
 const DECISION_ABOUT_OWN_REQUEST: &str = "decision_about_own_request";
@@ -115,7 +127,11 @@ pub fn success_text(lang: Lang, success: Success) -> &'static str {
 pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
     match (&refusal.reason, &refusal.field) {
         (Reason::Validation, Some(field)) => {
-            text(lang, VALIDATION_OF_FIELD).replace(FIELD, field_label(lang, field))
+            let text = match refusal.rule {
+                Some(rule) => text(lang, &rule_key(rule, field)),
+                None => text(lang, VALIDATION_OF_FIELD),
+            };
+            text.replace(FIELD, field_label(lang, field))
         }
         (Reason::Forbidden, Some(field)) if field == REQUESTED_BY => {
             text(lang, DECISION_ABOUT_OWN_REQUEST).to_owned()
@@ -134,8 +150,12 @@ pub fn keys() -> Vec<String> {
         .filter(|key| key.starts_with(LABEL))
         .cloned();
     let successes = Success::ALL.iter().map(|success| success.key().to_owned());
+    let rules = Rule::ALL.iter().map(|rule| rule_key(*rule, ""));
+    let of_passwords = PASSWORD_RULES.iter().map(|(_, key)| (*key).to_owned());
     reasons
         .chain(successes)
+        .chain(rules)
+        .chain(of_passwords)
         .chain([VALIDATION_OF_FIELD, DECISION_ABOUT_OWN_REQUEST].map(str::to_owned))
         .chain(labels)
         .collect()
@@ -148,6 +168,16 @@ pub fn catalogue(lang: Lang) -> Option<&'static HashMap<String, String>> {
 
 fn reason_key(reason: Reason) -> String {
     format!("reason.{reason}")
+}
+
+fn rule_key(rule: Rule, field: &str) -> String {
+    let of_password = PASSWORD_RULES
+        .iter()
+        .find(|(known, _)| *known == rule && PASSWORDS.contains(&field));
+    match of_password {
+        Some((_, key)) => (*key).to_owned(),
+        None => format!("{RULE}{}", rule.as_str()),
+    }
 }
 
 /// The name of an input: for `title.en` the name of `title`, for `to.user_ids[3]` the name of `user_ids`. An input

@@ -20,7 +20,7 @@ use utoipa::openapi::{
 };
 
 use crate::context;
-use crate::envelope::{ErrorData, ReasonName, SUCCESS};
+use crate::envelope::{ErrorData, ReasonName, RuleName, SUCCESS};
 use crate::errors::envelope_code;
 use crate::lang::Lang;
 use crate::messages::{refusal_text, success_text};
@@ -54,6 +54,7 @@ pub fn document() -> Value {
     schemas.add_referred::<ErrorData>();
     schemas.add::<ErrorData>();
     schemas.add::<ReasonName>();
+    schemas.add::<RuleName>();
     schemas.add::<Lang>();
     schemas.insert(ERROR_ENVELOPE, error_envelope());
     let mut document = serde_json::to_value(assemble(paths, schemas)).unwrap_or_default();
@@ -188,6 +189,6 @@ fn error_example(reason: Reason) -> Value {
     json!({
         "code": envelope_code(reason),
         "msg": refusal_text(Lang::En, &refusal),
-        "data": {"reason": reason.as_str(), "field": null, "lang": Lang::En, "retry_after": null},
+        "data": {"reason": reason.as_str(), "field": null, "rule": null, "lang": Lang::En, "retry_after": null},
     })
 }

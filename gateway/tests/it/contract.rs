@@ -7,7 +7,7 @@ use adfolio_gateway::lang::Lang;
 use adfolio_gateway::messages::{catalogue, keys, refusal_text};
 use adfolio_gateway::openapi::{document, document_text};
 use adfolio_gateway::routes::table;
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::refusal::{Reason, Refusal, Rule};
 use serde_json::Value;
 
 #[test]
@@ -204,6 +204,49 @@ fn refused_inputs_are_named_in_words() {
         ("Idempotency-Key", "“Idempotency-Key”"),
     ] {
         assert!(named(field).ends_with(words), "{field}: {}", named(field));
+    }
+}
+
+#[test]
+fn a_broken_rule_is_said_in_the_language_of_the_caller() {
+    let said = |lang, rule, field: &str| refusal_text(lang, &Refusal::broken(rule, field));
+    for (lang, rule, field, words) in [
+        (
+            Lang::En,
+            Rule::TooShort,
+            "username",
+            "“username” is too short",
+        ),
+        (
+            Lang::En,
+            Rule::TooShort,
+            "password",
+            "The password needs at least 8 characters",
+        ),
+        (
+            Lang::De,
+            Rule::TooLong,
+            "new_password",
+            "Das Passwort darf höchstens 128 Zeichen haben.",
+        ),
+        (
+            Lang::Zh,
+            Rule::MixedScripts,
+            "username",
+            "“用户名”混用了不同文字的字母",
+        ),
+    ] {
+        assert_eq!(said(lang, rule, field), words);
+    }
+    for lang in Lang::ALL {
+        for field in ["password", "new_password", "username", "nickname"] {
+            let texts: HashSet<String> = Rule::ALL
+                .iter()
+                .map(|rule| said(lang, *rule, field))
+                .collect();
+            assert_eq!(texts.len(), Rule::ALL.len(), "{lang:?} {field}");
+            assert!(texts.iter().all(|text| !text.contains('{')), "{lang:?}");
+        }
     }
 }
 

@@ -194,7 +194,7 @@ fn every_answer_is_in_form(seen: &[Seen]) {
             let reason: Reason = reply.reason().parse().unwrap();
             assert_eq!(reply.code, i64::from(envelope_code(reason)), "{path}");
             assert!(reply.data["lang"].is_string(), "{path}: {reply:?}");
-            for field in ["field", "retry_after"] {
+            for field in ["field", "rule", "retry_after"] {
                 assert!(reply.data.get(field).is_some(), "{path}: {reply:?}");
             }
         }

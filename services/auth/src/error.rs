@@ -19,7 +19,7 @@ pub enum AuthError {
     /// The present password is wrong; the field that has it.
     #[error("wrong password")]
     WrongPassword(&'static str),
-    /// The user name belongs to another account.
+    /// The user name belongs to another account, or looks like that of one.
     #[error("the user name is taken")]
     UsernameTaken,
     /// Another host has the name.
@@ -42,13 +42,16 @@ pub enum AuthError {
 adfolio_kit::core_error!(AuthError);
 
 impl AuthError {
-    /// A violation of this constraint is a taken user name.
-    pub fn or_username_taken(self, constraint: &str) -> Self {
-        match self {
-            Self::Core(CoreError::Database(error)) if is_unique_violation(&error, constraint) => {
-                Self::UsernameTaken
-            }
-            other => other,
+    /// A violation of one of these constraints is a taken user name.
+    pub fn or_username_taken(self, constraints: &[&str]) -> Self {
+        let Self::Core(CoreError::Database(error)) = &self else {
+            return self;
+        };
+        let taken = |name: &&str| is_unique_violation(error, name);
+        if constraints.iter().any(taken) {
+            Self::UsernameTaken
+        } else {
+            self
         }
     }
 

@@ -25,10 +25,13 @@ mod config;
 mod consumer;
 mod error;
 mod events;
+mod free_form;
 mod grpc;
 mod host;
 mod ids;
 mod license;
+mod lookalike;
+mod nickname;
 mod password;
 mod session;
 mod staff;
@@ -52,6 +55,7 @@ pub use config::Config;
 use crate::app::{App, Parts};
 use crate::error::AuthError;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
+use crate::lookalike::Owners;
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
@@ -64,6 +68,15 @@ const PRUNE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Batches of one run at most.
 const PRUNE_ROUNDS: u32 = 50;
+
+/// How often missing skeletons of names are added; a replica of the release before adds rows without.
+const FILL_INTERVAL: Duration = Duration::from_mins(1);
+
+/// The longest that one run of it may take.
+const FILL_LIMIT: Duration = Duration::from_secs(30);
+
+/// Batches of one run at most.
+const FILL_ROUNDS: u32 = 200;
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -92,6 +105,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 
 /// Every background job.
 fn start_jobs(backend: &Backend, app: &App) {
+    start_filling(backend, app.clone());
     let (app, shutdown) = (app.clone(), backend.service.shutdown.clone());
     backend.spawn("prune", async move {
         // Once at the start: a process that never lives for an interval still prunes.
@@ -104,6 +118,33 @@ fn start_jobs(backend: &Backend, app: &App) {
         };
         periodic::every("prune", PRUNE_INTERVAL, PRUNE_LIMIT, shutdown, job).await;
     });
+}
+
+fn start_filling(backend: &Backend, app: App) {
+    let shutdown = backend.service.shutdown.clone();
+    backend.spawn("fill", async move {
+        // Once at the start, for the names of before.
+        if let Err(error) = fill(&app).await {
+            warn!(%error, "adding skeletons of names failed");
+        }
+        let job = move || {
+            let app = app.clone();
+            async move { fill(&app).await }
+        };
+        periodic::every("fill", FILL_INTERVAL, FILL_LIMIT, shutdown, job).await;
+    });
+}
+
+/// Adds missing skeletons batch by batch until there are all or enough was done for one run.
+async fn fill(app: &App) -> Result<(), AuthError> {
+    for _ in 0..FILL_ROUNDS {
+        let staff = lookalike::fill(app, Owners::Staff).await?;
+        let users = lookalike::fill(app, Owners::Users).await?;
+        if staff == 0 && users == 0 {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Deletes batch by batch until nothing is left or enough was done for one run.

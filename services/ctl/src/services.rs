@@ -359,6 +359,9 @@ impl fmt::Display for CallError {
         if let Some(field) = refusal.field {
             write!(formatter, " of {field}")?;
         }
+        if let Some(rule) = refusal.rule {
+            write!(formatter, " ({})", rule.as_str())?;
+        }
         if let Some(detail) = refusal.detail {
             write!(formatter, ": {detail}")?;
         }

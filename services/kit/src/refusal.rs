@@ -2,7 +2,7 @@
 //! `Status`.
 //!
 //! A refusal travels as `google.rpc.Status` with an `ErrorInfo {reason, domain "adfolio", metadata
-//! {field?, retry_after?, lang?}}`.
+//! {field?, rule?, retry_after?, lang?}}`.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -162,6 +162,27 @@ impl fmt::Display for Reason {
     }
 }
 
+crate::names! {
+    /// The rule that an input of VALIDATION breaks, where there is more to say than its name. The names are part of the
+    /// public contract.
+    Rule {
+        /// Fewer characters than it needs.
+        TooShort,
+        /// More characters than it may have.
+        TooLong,
+        /// Nothing but blanks.
+        Blank,
+        /// Among the passwords that are tried first.
+        Common,
+        /// Little more than a name of its owner.
+        LikeName,
+        /// Characters, or an order of characters, that such an input may not have.
+        Form,
+        /// Letters of several scripts, as names are forged.
+        MixedScripts,
+    }
+}
+
 /// An answer of the business that is not a success.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
@@ -169,6 +190,8 @@ pub struct Refusal {
     pub reason: Reason,
     /// The offending input.
     pub field: Option<String>,
+    /// The rule that the input breaks.
+    pub rule: Option<Rule>,
     /// How long to wait before the next attempt.
     pub retry_after: Option<Duration>,
     /// The language of the user, for calls that do not yet know the user.
@@ -183,6 +206,7 @@ impl Refusal {
         Self {
             reason,
             field: None,
+            rule: None,
             retry_after: None,
             lang: None,
             detail: None,
@@ -192,6 +216,14 @@ impl Refusal {
     /// VALIDATION of the named input.
     pub fn invalid(field: impl Into<String>) -> Self {
         Self::new(Reason::Validation).field(field)
+    }
+
+    /// VALIDATION of the named input by a rule.
+    pub fn broken(rule: Rule, field: impl Into<String>) -> Self {
+        Self {
+            rule: Some(rule),
+            ..Self::invalid(field)
+        }
     }
 
     /// NOT_FOUND of what the named input refers to.
@@ -255,6 +287,11 @@ impl Refusal {
         Some(Self {
             reason,
             field: info.metadata.get("field").cloned(),
+            // A rule of a later release is none.
+            rule: info
+                .metadata
+                .get("rule")
+                .and_then(|name| Rule::from_name(name)),
             retry_after: seconds.map(Duration::from_secs),
             lang: info.metadata.get("lang").cloned(),
             detail: (message != info.reason).then(|| message.to_owned()),
@@ -278,6 +315,9 @@ impl From<Refusal> for Status {
         let mut metadata = HashMap::new();
         if let Some(field) = &refusal.field {
             metadata.insert("field".to_owned(), field.clone());
+        }
+        if let Some(rule) = refusal.rule {
+            metadata.insert("rule".to_owned(), rule.as_str().to_owned());
         }
         if let Some(wait) = refusal.retry_after {
             // Rounded up: a caller who waits that many whole seconds is allowed again.

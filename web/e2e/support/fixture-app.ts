@@ -106,7 +106,7 @@ export class FixtureApp {
 
   /** Makes a call fail from now on, as the server would refuse it. */
   refuse(path: string, code: number, reason: string): void {
-    const data = { reason, field: null, lang: this.lang, retry_after: null };
+    const data = { reason, field: null, rule: null, lang: this.lang, retry_after: null };
     this.refusals.set(`/api${path}`, { code, msg: messageOf(this.lang, reason), data });
   }
 

@@ -9,7 +9,7 @@ export function refusal(code: number, msg: string, data: ErrorData = {}) {
   return HttpResponse.json({
     code,
     msg,
-    data: { reason: null, field: null, lang: 'en', retry_after: null, ...data },
+    data: { reason: null, field: null, rule: null, lang: 'en', retry_after: null, ...data },
   });
 }
 

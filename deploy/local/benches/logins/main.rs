@@ -172,7 +172,7 @@ async fn create_accounts(stack: &Stack, channel: &Channel, count: usize) {
         sqlx::query(
             "INSERT INTO users
              SELECT (jsonb_populate_record(template, $2::jsonb || jsonb_build_object(
-                 'id', gen_random_uuid(), 'username', name, 'username_key', name,
+                 'id', gen_random_uuid(), 'username', name, 'username_key', name, 'username_skeleton', name,
                  'external_id', CASE WHEN $2::jsonb ->> 'entry' = 'host' THEN name END))).*
              FROM users AS template, unnest($1::text[]) AS name WHERE template.username = 'template'",
         )

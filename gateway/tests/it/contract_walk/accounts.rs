@@ -50,6 +50,15 @@ async fn registers(walk: &Walk) {
         unreachable["email"] = json!("nowhere");
         let data = stack.post_open(path, &unreachable).await;
         assert_eq!(data.refused(400, "VALIDATION")["field"], "email");
+        let mut common = body.clone();
+        common["password"] = json!("Metallica1");
+        let reply = stack.post_open(path, &common).await;
+        assert!(reply.msg.starts_with("This password is too common"));
+        let data = reply.refused(400, "VALIDATION");
+        assert_eq!(
+            (&data["field"], &data["rule"]),
+            (&json!("password"), &json!("common"))
+        );
         let unknown = registration(&name, &json!("NOSUCH-KEY"));
         let reply = stack.post_open(path, &unknown).await;
         reply.refused(400, "LICENSE_NOT_FOUND");

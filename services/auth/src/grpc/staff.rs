@@ -63,7 +63,7 @@ impl AuthAdminService for StaffApi {
         let creator = Creator::of(&caller)?;
         let request = request.into_inner();
         let role = StaffRole::required(request.role, "role")?;
-        let new = NewStaff::parse(&request.username, request.password.into(), role)?;
+        let new = NewStaff::parse(&request.username, &request.password.into(), role)?;
         let member = staff::create(&self.0, caller, creator, new).await?;
         Ok(Response::new(proto::CreateStaffResponse {
             staff: Some(member.into()),

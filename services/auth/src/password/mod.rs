@@ -1,5 +1,6 @@
 //! Login passwords: argon2id (19 MiB, 2 passes, 1 lane), through kit's bounded queue.
 
+mod common;
 mod rules;
 
 use adfolio_kit::password::{HashError, HashQueue, Ticket, phc, random_output, random_salt};
@@ -8,7 +9,7 @@ use argon2::Params;
 use argon2::password_hash::phc::PasswordHash;
 use secrecy::{ExposeSecret, SecretString};
 
-pub use rules::is_acceptable;
+pub use rules::{NewPassword, names_of, prepared};
 
 /// Counts evaluations, for dashboards and for the proof that a refused login cost none.
 const EVALUATIONS: &str = "auth_password_evaluations_total";
@@ -27,6 +28,7 @@ pub struct Passwords {
 impl Passwords {
     /// For `places` evaluations at once, running or waiting.
     pub fn new(places: usize) -> Result<Self, HashError> {
+        common::prepare();
         Ok(Self {
             queue: HashQueue::new(places, EVALUATIONS),
             decoy: phc(random_salt()?, random_output()?, &Params::DEFAULT)?,
@@ -39,6 +41,10 @@ impl Passwords {
     }
 
     /// Whether the password belongs to the stored hash. Without a hash the answer is no, after the same work.
+    ///
+    /// A new password is hashed in the form of PRECIS, one from before as it was typed, and a hash does not say which it
+    /// is. So the text is tried as typed and then in its form, if that is another; for nearly every password it is not.
+    /// The work depends on the text alone, so it says nothing about the account.
     pub async fn verify(
         &self,
         ticket: Ticket,
@@ -53,22 +59,32 @@ impl Passwords {
                 let (Some(salt), Some(hash)) = (expected.salt, expected.hash) else {
                     return Ok(false);
                 };
-                let password = password.expose_secret().as_bytes();
                 let params = Params::try_from(&expected)?;
-                let output = memory.derive(password, NO_PEPPER, &salt, &params)?;
-                // Outputs compare in constant time.
-                Ok((output == hash) & exists)
+                let mut is_right = |password: &SecretString| {
+                    let password = password.expose_secret().as_bytes();
+                    let output = memory.derive(password, NO_PEPPER, &salt, &params)?;
+                    // Outputs compare in constant time.
+                    Ok::<_, HashError>((output == hash) & exists)
+                };
+                if is_right(&password)? {
+                    return Ok(true);
+                }
+                let typed = password.expose_secret();
+                match prepared(typed).filter(|form| form.expose_secret() != typed) {
+                    Some(form) => is_right(&form),
+                    None => Ok(false),
+                }
             })
             .await
     }
 }
 
 /// Hashes a new password to the text that is stored.
-pub async fn hash(ticket: Ticket, password: SecretString) -> Result<String, HashError> {
+pub async fn hash(ticket: Ticket, password: NewPassword) -> Result<String, HashError> {
     ticket
         .evaluate(move |memory| {
             let (salt, params) = (random_salt()?, Params::DEFAULT);
-            let password = password.expose_secret().as_bytes();
+            let password = password.secret().expose_secret().as_bytes();
             let output = memory.derive(password, NO_PEPPER, &salt, &params)?;
             Ok(phc(salt, output, &params)?.to_string())
         })
@@ -83,11 +99,40 @@ mod tests {
 
     use super::*;
 
+    fn new(password: &str) -> NewPassword {
+        NewPassword::parse(&password.into(), &[]).expect("acceptable")
+    }
+
+    /// A hash as it was made before, and one of a new password.
+    #[tokio::test]
+    async fn a_password_is_right_however_it_is_typed() {
+        let passwords = Passwords::new(1).expect("passwords");
+        let (composed, decomposed) = ("Zo\u{eb} am See", "Zoe\u{308} am\u{a0}See");
+        let before = NewPassword::as_typed(decomposed);
+        for (hashed, typed, expected) in [
+            (new(decomposed), composed, true),
+            (new(decomposed), decomposed, true),
+            (before.clone(), decomposed, true),
+            (before, composed, false),
+            (
+                NewPassword::as_typed("bell\u{7} is allowed"),
+                "bell\u{7} is allowed",
+                true,
+            ),
+        ] {
+            let stored = hash(passwords.enter().expect("place"), hashed).await;
+            let stored = Some(stored.expect("hash"));
+            let place = passwords.enter().expect("place");
+            let right = passwords.verify(place, typed.into(), stored).await;
+            assert_eq!(right.expect("verify"), expected, "{typed:?}");
+        }
+    }
+
     #[tokio::test]
     async fn verifies_what_it_hashed_and_nothing_else() {
         let passwords = Passwords::new(4).expect("passwords");
         let place = passwords.enter().expect("place");
-        let stored = hash(place, "correct horse".into()).await.expect("hash");
+        let stored = hash(place, new("correct horse")).await.expect("hash");
         assert!(
             stored.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"),
             "{stored}"

@@ -3,11 +3,11 @@
 use adfolio_kit::identity::{Caller, Staff, StaffRole};
 use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use sha2::{Digest, Sha256};
 
 use crate::ids::StaffId;
-use crate::password;
+use crate::password::NewPassword;
 use crate::username::Username;
 
 /// A staff account.
@@ -44,17 +44,20 @@ impl Creator {
 #[derive(Debug)]
 pub struct NewStaff {
     pub username: Username,
-    pub password: SecretString,
+    pub password: NewPassword,
     pub role: StaffRole,
 }
 
 impl NewStaff {
     /// Checks the fields.
-    pub fn parse(username: &str, password: SecretString, role: StaffRole) -> Result<Self, Refusal> {
-        let username = Username::parse(username).ok_or_else(|| Refusal::invalid("username"))?;
-        if !password::is_acceptable(password.expose_secret()) {
-            return Err(Refusal::invalid("password"));
-        }
+    pub fn parse(
+        username: &str,
+        password: &SecretString,
+        role: StaffRole,
+    ) -> Result<Self, Refusal> {
+        let username = Username::parse(username)?;
+        let password = NewPassword::parse(password, &[username.as_str()])
+            .map_err(|rule| Refusal::broken(rule, "password"))?;
         Ok(Self {
             username,
             password,

@@ -19,6 +19,7 @@ use crate::app::App;
 use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
 use crate::ids::StaffId;
+use crate::lookalike::{self, Owners};
 use crate::session::{self, Client, Opened, Opening, Origin, Owner, Session, TokenDigest};
 use crate::{password, username};
 
@@ -32,6 +33,8 @@ pub async fn create(
     creator: Creator,
     new: NewStaff,
 ) -> Result<StaffMember, AuthError> {
+    // The transaction decides about the name, by the skeletons that are there.
+    lookalike::fill(app, Owners::Staff).await?;
     let hash = password::hash(app.passwords.enter()?, new.password.clone()).await?;
     let owned = app.clone();
     let outcome = app
@@ -39,7 +42,7 @@ pub async fn create(
             Box::pin(async move { create_in_tx(tx, &owned, &caller, creator, &new, &hash).await })
         })
         .await;
-    outcome.map_err(|error| error.or_username_taken(repo::USERNAME_CONSTRAINT))
+    outcome.map_err(|error| error.or_username_taken(&repo::USERNAME_CONSTRAINTS))
 }
 
 async fn create_in_tx(

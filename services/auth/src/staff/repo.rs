@@ -6,6 +6,7 @@ use adfolio_kit::pagination::bound;
 use super::entity::StaffMember;
 use crate::error::AuthError;
 use crate::ids::StaffId;
+use crate::lookalike;
 
 /// A query for members of staff: what comes after their columns and table, and its arguments.
 macro_rules! query_staff {
@@ -19,8 +20,8 @@ macro_rules! query_staff {
     };
 }
 
-/// The constraint that a taken user name violates.
-pub const USERNAME_CONSTRAINT: &str = "staff_username_key";
+/// What a taken user name violates, and one that looks like a taken one.
+pub const USERNAME_CONSTRAINTS: [&str; 2] = ["staff_username_key", "staff_username_skeleton"];
 
 /// The id and password hash of a compared user name.
 pub async fn find_credentials(
@@ -52,7 +53,7 @@ pub async fn lock_in_tx(tx: &mut Tx, id: StaffId) -> Result<Option<StaffMember>,
     Ok(member)
 }
 
-/// Adds a staff member. A taken user name is a unique violation.
+/// Adds a staff member. A user name that is taken, or looks so, is a unique violation.
 pub async fn insert_in_tx(
     tx: &mut Tx,
     staff: &StaffMember,
@@ -60,13 +61,15 @@ pub async fn insert_in_tx(
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO staff (id, username, username_key, password_hash, role, created_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO staff (id, username, username_key, password_hash, role, created_at, username_skeleton)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
         staff.id.0,
         staff.username,
         username_key,
         password_hash,
         staff.role.as_str(),
         staff.created_at,
+        lookalike::skeleton(&staff.username),
     )
     .execute(tx)
     .await?;

@@ -6,13 +6,15 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
 use tracing::info;
 
+use super::entity::User;
 use super::repo;
 use crate::app::App;
 use crate::attempt::{self, Scopes};
 use crate::audit::{self, UserAction};
 use crate::error::AuthError;
+use crate::password::{self, NewPassword};
 use crate::session::{self, Owner};
-use crate::{events, password, username};
+use crate::{events, username};
 
 /// A change as a client sends it.
 #[derive(Debug)]
@@ -41,15 +43,19 @@ impl PasswordForm {
         Ok(())
     }
 
-    /// Refusals that only a caller who knows the present password may get.
-    fn check_new(&self) -> Result<(), Refusal> {
-        if self.new.expose_secret() == self.old.expose_secret() {
-            return Err(Refusal::new(Reason::PasswordUnchanged).field("new_password"));
+    /// The new password, or a refusal that only a caller who knows the present one may get.
+    fn check_new(&self, user: &User) -> Result<NewPassword, Refusal> {
+        let unchanged = || Refusal::new(Reason::PasswordUnchanged).field("new_password");
+        let old = self.old.expose_secret();
+        if self.new.expose_secret() == old {
+            return Err(unchanged());
         }
-        if !password::is_acceptable(self.new.expose_secret()) {
-            return Err(Refusal::invalid("new_password"));
-        }
-        Ok(())
+        let names = password::names_of(&user.username, &user.nickname, &user.email);
+        let new = NewPassword::parse(&self.new, &names)
+            .map_err(|rule| Refusal::broken(rule, "new_password"))?;
+        let form = password::prepared(old);
+        let same = form.is_some_and(|old| old.expose_secret() == new.secret().expose_secret());
+        if same { Err(unchanged()) } else { Ok(new) }
     }
 }
 
@@ -77,8 +83,8 @@ pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Resul
         return Err(AuthError::WrongPassword("old_password"));
     }
     attempt::succeed(app, scopes).await?;
-    form.check_new()?;
-    let new = password::hash(app.passwords.enter()?, form.new).await?;
+    let new = form.check_new(&account.user)?;
+    let new = password::hash(app.passwords.enter()?, new).await?;
     let owned = app.clone();
     app.write(move |tx| Box::pin(async move { change_in_tx(tx, &owned, id, known, &new).await }))
         .await?;
@@ -111,7 +117,10 @@ async fn change_in_tx(
 
 #[cfg(test)]
 mod tests {
+    use adfolio_kit::refusal::Rule;
+
     use super::*;
+    use crate::user::Entry;
 
     fn form(old: &str, new: &str, confirmed: &str) -> PasswordForm {
         PasswordForm {
@@ -140,18 +149,41 @@ mod tests {
         }
     }
 
+    fn user() -> User {
+        let id = UserId(uuid::Uuid::nil());
+        let (username, nickname) = ("annabelle".to_owned(), "Shop of Anna".to_owned());
+        let mut user = User::newcomer(
+            id,
+            username,
+            nickname,
+            Entry::Register,
+            chrono::DateTime::UNIX_EPOCH,
+        );
+        user.email = "wholesale@shop.example".to_owned();
+        user
+    }
+
     #[test]
-    fn the_new_one_differs_and_is_no_common_one() {
+    fn the_new_one_differs_and_is_not_easy_to_guess() {
+        let refused = |form: &PasswordForm| form.check_new(&user()).expect_err("refused");
         let same = form("password", "password", "password");
         assert!(same.check().is_ok());
-        let refusal = same.check_new().expect_err("unchanged");
-        assert_eq!(refusal.reason, Reason::PasswordUnchanged);
-        let common = form("correct horse", "password", "password").check_new();
-        assert_eq!(common, Err(Refusal::invalid("new_password")));
-        assert!(
-            form("correct horse", "battery staple", "")
-                .check_new()
-                .is_ok()
-        );
+        assert_eq!(refused(&same).reason, Reason::PasswordUnchanged);
+        // The same password, typed on another keyboard.
+        let same = form("Zoe\u{308} am See", "Zo\u{eb} am See", "");
+        assert_eq!(refused(&same).reason, Reason::PasswordUnchanged);
+        for (new, rule) in [
+            ("password", Rule::Common),
+            ("short", Rule::TooShort),
+            ("          ", Rule::Blank),
+            ("Annabelle7", Rule::LikeName),
+            ("shop of anna", Rule::LikeName),
+            ("elaselohw", Rule::LikeName),
+        ] {
+            let refusal = refused(&form("correct horse", new, new));
+            assert_eq!(refusal, Refusal::broken(rule, "new_password"), "{new}");
+        }
+        let fine = form("correct horse", "battery staple", "");
+        assert!(fine.check_new(&user()).is_ok());
     }
 }

@@ -4,7 +4,6 @@ use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::wire;
 use serde_json::json;
 use tracing::info;
 
@@ -13,6 +12,7 @@ use super::registration::{is_email, is_phone};
 use super::repo;
 use crate::app::App;
 use crate::error::AuthError;
+use crate::nickname;
 
 /// Longest nickname that one may take.
 const LONGEST_NICKNAME: usize = 50;
@@ -42,7 +42,7 @@ impl ProfileChange {
         }
         let nickname = self
             .nickname
-            .map(|text| wire::line(&text, LONGEST_NICKNAME, "nickname"));
+            .map(|text| nickname::parse(&text, LONGEST_NICKNAME));
         Ok(Self {
             nickname: nickname.transpose()?,
             email: checked(self.email, "email", is_email)?,

@@ -3,7 +3,8 @@
 use adfolio_kit::refusal::{Reason, Refusal};
 use secrecy::{ExposeSecret, SecretString};
 
-use crate::password;
+use crate::nickname;
+use crate::password::{self, NewPassword};
 use crate::session::entity::Client;
 use crate::username::Username;
 
@@ -33,7 +34,7 @@ pub struct RegistrationForm {
 pub struct Registration {
     pub username: Username,
     pub nickname: String,
-    pub password: SecretString,
+    pub password: NewPassword,
     /// E-mail address; may be empty in the older form.
     pub email: String,
     /// Phone number; may be empty in the older form.
@@ -46,13 +47,14 @@ pub struct Registration {
 impl RegistrationForm {
     /// Checks every field in the order of the form. Refusals name the field as the REST contract does.
     pub fn check(self) -> Result<Registration, Refusal> {
-        let username =
-            Username::parse(&self.username).ok_or_else(|| Refusal::invalid("username"))?;
-        let nickname =
-            nickname(&self.nickname, &username).ok_or_else(|| Refusal::invalid("nickname"))?;
-        if !password::is_acceptable(self.password.expose_secret()) {
-            return Err(Refusal::invalid("password"));
-        }
+        let username = Username::parse(&self.username)?;
+        let nickname = match self.nickname.trim() {
+            "" => username.as_str().to_owned(),
+            nickname => nickname::parse(nickname, LONGEST_NICKNAME)?,
+        };
+        let names = password::names_of(username.as_str(), &nickname, self.email.trim());
+        let password = NewPassword::parse(&self.password, &names)
+            .map_err(|rule| Refusal::broken(rule, "password"))?;
         let confirmed = self.confirm_password.expose_secret();
         let absent = self.older_form && confirmed.is_empty();
         if !absent && confirmed.is_empty() {
@@ -76,22 +78,13 @@ impl RegistrationForm {
         Ok(Registration {
             username,
             nickname,
-            password: self.password,
+            password,
             email,
             phone,
             license_key: self.license_key,
             client: self.client,
         })
     }
-}
-
-fn nickname(text: &str, username: &Username) -> Option<String> {
-    let text = text.trim();
-    if text.is_empty() {
-        return Some(username.as_str().to_owned());
-    }
-    let fits = text.chars().count() <= LONGEST_NICKNAME && !text.chars().any(char::is_control);
-    fits.then(|| text.to_owned())
 }
 
 /// Whether a text can be an e-mail address: enough to catch slips, since only a message to it could prove more.
@@ -134,6 +127,8 @@ pub fn is_phone(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use adfolio_kit::refusal::Rule;
+
     use super::*;
 
     fn form() -> RegistrationForm {
@@ -162,22 +157,47 @@ mod tests {
     #[test]
     fn each_field_is_named_as_the_contract_does() {
         type Spoil = fn(&mut RegistrationForm);
-        let cases: [(&str, Spoil); 8] = [
-            ("username", |form| form.username.clear()),
-            ("nickname", |form| form.nickname = "a\u{7}b".into()),
-            ("password", |form| form.password = "short".into()),
-            ("password", |form| form.password = "Password1".into()),
-            ("confirm_password", |form| form.confirm_password = "".into()),
-            ("email", |form| form.email = "ann@shop".into()),
-            ("phone", |form| form.phone = "call me".into()),
-            ("licenseKey", |form| form.license_key = "  ".into()),
+        let cases: [(&str, Option<Rule>, Spoil); 12] = [
+            ("username", Some(Rule::TooShort), |form| {
+                form.username.clear();
+            }),
+            ("username", Some(Rule::MixedScripts), |form| {
+                form.username = "аnn.lee".into();
+            }),
+            ("nickname", Some(Rule::Form), |form| {
+                form.nickname = "a\u{202e}b".into();
+            }),
+            ("password", Some(Rule::TooShort), |form| {
+                form.password = "short".into();
+            }),
+            ("password", Some(Rule::Common), |form| {
+                form.password = "Password1".into();
+            }),
+            ("password", Some(Rule::LikeName), |form| {
+                form.password = "EEL.nna1".into();
+            }),
+            ("password", Some(Rule::LikeName), |form| {
+                form.nickname = "My little shop".into();
+                form.password = "my little shop".into();
+            }),
+            ("password", Some(Rule::LikeName), |form| {
+                form.email = "first.wholesale@shop.example".into();
+                form.password = "First.Wholesale".into();
+            }),
+            ("confirm_password", None, |form| {
+                form.confirm_password = "".into();
+            }),
+            ("email", None, |form| form.email = "ann@shop".into()),
+            ("phone", None, |form| form.phone = "call me".into()),
+            ("licenseKey", None, |form| form.license_key = "  ".into()),
         ];
-        for (field, spoil) in cases {
+        for (field, rule, spoil) in cases {
             let mut spoiled = form();
             spoil(&mut spoiled);
             let refusal = refused(spoiled);
             assert_eq!(refusal.reason, Reason::Validation);
             assert_eq!(refusal.field.as_deref(), Some(field));
+            assert_eq!(refusal.rule, rule);
         }
     }
 

@@ -13,9 +13,10 @@ use super::entity::{Entry, Query, User, UserState};
 use crate::error::AuthError;
 use crate::ids::{HostId, StaffId};
 use crate::license::entity::Code;
+use crate::lookalike;
 
-/// The constraint that a taken user name violates.
-pub const USERNAME_CONSTRAINT: &str = "users_username_key";
+/// What a taken user name violates, and one that looks like a taken one.
+pub const USERNAME_CONSTRAINTS: [&str; 2] = ["users_username_key", "users_username_skeleton"];
 
 /// A row of `users`, as far as anything here reads it.
 struct Row {
@@ -151,7 +152,7 @@ pub struct Credentials {
     pub host: Option<HostId>,
 }
 
-/// Adds a user; false when the host's id is known already. A taken user name is a unique violation.
+/// Adds a user; false when the host's id is known already. A user name that is taken, or looks so, is a unique violation.
 pub async fn insert_in_tx(
     tx: &mut Tx,
     user: &User,
@@ -159,8 +160,8 @@ pub async fn insert_in_tx(
 ) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "INSERT INTO users (id, username, username_key, nickname, email, phone, password_hash, entry, external_id, state,
-                            lang, license_code, created_at, host_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+                            lang, license_code, created_at, username_skeleton, host_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
          ON CONFLICT ON CONSTRAINT users_external_id DO NOTHING",
         user.id.0,
         user.username,
@@ -178,6 +179,7 @@ pub async fn insert_in_tx(
         user.lang,
         user.license_code.as_ref().map(Code::expose),
         user.created_at,
+        lookalike::skeleton(&user.username),
         credentials.host.map(|id| id.0),
     )
     .execute(tx)

@@ -13,6 +13,7 @@ use super::state::{StateChanged, record_in_tx};
 use crate::app::App;
 use crate::error::AuthError;
 use crate::license::{self, Code};
+use crate::lookalike::{self, Owners};
 use crate::session::{self, Client, Opening, Origin, Owner, TokenDigest};
 use crate::{events, password};
 
@@ -28,14 +29,12 @@ const CODE: &str = "code";
 /// With a key that does not activate, the account waits for staff or another code; its session can do nothing else.
 pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, AuthError> {
     let registration = form.check()?;
-    // Refused before the costly hash where possible; the transaction decides.
-    if repo::find_by_name(&app.pool, registration.username.key())
-        .await?
-        .is_some()
-    {
+    // Refused before the costly hash where possible; the transaction decides. The key comes first, there too: only who
+    // has an unused one learns which names exist.
+    let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
+    if lookalike::is_taken(app, Owners::Users, &registration.username).await? {
         return Err(AuthError::UsernameTaken);
     }
-    let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
     let hash = password::hash(app.passwords.enter()?, registration.password.clone()).await?;
     let owned = app.clone();
     let outcome = app
@@ -43,7 +42,7 @@ pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, Aut
             Box::pin(async move { register_in_tx(tx, &owned, registration, code, hash).await })
         })
         .await;
-    outcome.map_err(|error| error.or_username_taken(repo::USERNAME_CONSTRAINT))
+    outcome.map_err(|error| error.or_username_taken(&repo::USERNAME_CONSTRAINTS))
 }
 
 async fn register_in_tx(

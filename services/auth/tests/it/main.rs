@@ -14,6 +14,7 @@ mod hosts;
 mod licenses;
 mod lists;
 mod login;
+mod names;
 mod own_security;
 mod passwords;
 mod profile;

@@ -137,14 +137,9 @@ async fn one_key_opens_one_of_two_hundred_accounts() {
     let (lost, won): (Vec<_>, Vec<_>) = outcomes
         .into_iter()
         .partition(|(_, refused)| *refused == Some(Reason::LicenseUsed));
-    assert_eq!(won.len(), 1, "{won:?}");
-    assert_eq!(lost.len(), 199, "{won:?}");
-    let (winner, refused) = &won[0];
-    // The repeat of an overdue winner finds its own name.
-    assert!(
-        matches!(refused, None | Some(Reason::UsernameTaken)),
-        "{won:?}"
-    );
+    // The repeat of an overdue winner finds its key used.
+    assert!(won.len() <= 1 && lost.len() >= 199, "{won:?}");
+    assert!(won.iter().all(|(_, refused)| refused.is_none()), "{won:?}");
     // The account that was opened is the one the key is bound to, and there is no other.
     let opened: Vec<(String, bool)> = sqlx::query_as(
         "SELECT users.username, license_keys.used_by IS NOT NULL
@@ -153,7 +148,10 @@ async fn one_key_opens_one_of_two_hundred_accounts() {
     .fetch_all(&auth.db.pool())
     .await
     .unwrap();
-    assert_eq!(opened, [(winner.clone(), true)]);
+    assert_eq!(opened.len(), 1);
+    let (name, is_bound) = &opened[0];
+    assert!(is_bound);
+    assert!(won.iter().all(|(winner, _)| winner == name), "{won:?}");
 }
 
 #[tokio::test]

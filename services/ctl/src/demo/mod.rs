@@ -118,7 +118,10 @@ async fn advertiser(services: &Services) -> anyhow::Result<Uuid> {
         user_agent: String::new(),
     };
     let answer = ask!(services.auth, register, operator(), message);
-    if reason(&answer) == Some(Reason::UsernameTaken) {
+    if matches!(
+        reason(&answer),
+        Some(Reason::LicenseUsed | Reason::UsernameTaken)
+    ) {
         // Another load was faster.
         return find_advertiser(services)
             .await?

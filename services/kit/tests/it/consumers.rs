@@ -781,6 +781,9 @@ fn every_consumer_of_the_system_is_listed() {
                     open.push(path);
                     continue;
                 }
+                if path.extension().is_none_or(|extension| extension != "rs") {
+                    continue;
+                }
                 let text = std::fs::read_to_string(path).unwrap();
                 for made in text.split("Consumer::new(\"").skip(1) {
                     let mut words = made.split('"');

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use adfolio_kit::refusal::{
-    DOMAIN, Reason, Refusal, database_status, internal_status, is_unavailable, is_unique_violation,
+    DOMAIN, Reason, Refusal, Rule, database_status, internal_status, is_unavailable,
+    is_unique_violation,
 };
 use adfolio_testkit::{TestDatabase, free_listener, within_limit};
 use sqlx::Connection as _;
@@ -22,6 +23,17 @@ fn every_reason_travels_in_a_status() {
         assert_eq!(Refusal::from_status(&status), Some(refusal));
     }
     assert_eq!(DOMAIN, "adfolio");
+}
+
+#[test]
+fn a_rule_travels_in_a_status() {
+    for rule in Rule::ALL {
+        let refusal = Refusal::broken(*rule, "password");
+        assert_eq!(refusal.reason, Reason::Validation);
+        let status = Status::from(refusal.clone());
+        assert_eq!(Refusal::from_status(&status), Some(refusal));
+    }
+    assert_eq!(Rule::LikeName.as_str(), "like_name");
 }
 
 #[test]

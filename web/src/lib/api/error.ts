@@ -16,6 +16,7 @@ export const Code = {
 export type ErrorData = {
   reason?: string | null;
   field?: string | null;
+  rule?: string | null;
   lang?: string | null;
   retry_after?: number | null;
 };

@@ -2626,7 +2626,7 @@ export interface components {
              */
             confirm_password: string;
             /**
-             * @description The new password, 8 to 128 characters.
+             * @description The new password, 8 to 128 characters; no common one, and not made of the names.
              * @example an even longer staple
              */
             new_password: string;
@@ -3018,7 +3018,7 @@ export interface components {
         /** @description Creates a member of staff. */
         CreateStaffRequest: {
             /**
-             * @description Password, 8 to 128 characters.
+             * @description Password, 8 to 128 characters; no common one, and not made of the names.
              * @example a long enough password
              */
             password: string;
@@ -3265,6 +3265,7 @@ export interface components {
              * @description Seconds to wait before the next attempt.
              */
             retry_after: number | null;
+            rule: components["schemas"]["Rule"] | null;
         };
         /** @description Why a call was refused. */
         ErrorEnvelope: {
@@ -4004,7 +4005,7 @@ export interface components {
              */
             nickname?: string | null;
             /**
-             * @description Password, 8 to 128 characters.
+             * @description Password, 8 to 128 characters; no common one, and not made of the names.
              * @example correct horse battery
              */
             password: string;
@@ -4512,7 +4513,7 @@ export interface components {
              */
             nickname?: string | null;
             /**
-             * @description Password, 8 to 128 characters.
+             * @description Password, 8 to 128 characters; no common one, and not made of the names.
              * @example correct horse battery
              */
             password: string;
@@ -4595,6 +4596,12 @@ export interface components {
              */
             reason?: string | null;
         };
+        /**
+         * @description The rule that an input breaks. The names are stable.
+         * @example too_short
+         * @enum {string}
+         */
+        Rule: "too_short" | "too_long" | "blank" | "common" | "like_name" | "form" | "mixed_scripts";
         /** @description An entry of the security log of the caller's account. */
         SecurityEntry: {
             /**

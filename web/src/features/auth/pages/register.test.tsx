@@ -31,3 +31,23 @@ test('registration sends what was typed once and shows a taken name at its field
     body: { username: 'alice', licenseKey: 'DEMO-LICENSE-0001', confirm_password: 'correct horse' },
   });
 });
+
+test('a refused password says why at its field', async () => {
+  const why = 'This password is too similar to your username, nickname or email, please choose another';
+  server.use(
+    http.post('*/api/auth/v2/register', () =>
+      refusal(400, why, { reason: 'VALIDATION', field: 'password', rule: 'like_name' }),
+    ),
+  );
+  const { user } = openApp('/register', { token: null });
+  await user.type(await screen.findByLabelText('Username'), 'annabelle');
+  await user.type(screen.getByLabelText('Password'), 'annabelle1');
+  await user.type(screen.getByLabelText('Confirm password'), 'annabelle1');
+  await user.type(screen.getByLabelText('Email'), 'alice@example.com');
+  await user.type(screen.getByLabelText('Phone'), '+49 151 2345678');
+  await user.type(screen.getByLabelText('Authorisation code'), 'DEMO-LICENSE-0001');
+  await user.click(screen.getByRole('button', { name: 'Create account' }));
+  expect(await screen.findByText(why)).toBeVisible();
+  expect(screen.getByLabelText('Password')).toHaveFocus();
+  expect(screen.getByLabelText('Password')).toHaveAccessibleDescription(expect.stringContaining(why));
+});
