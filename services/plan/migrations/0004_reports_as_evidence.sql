@@ -16,10 +16,10 @@ CREATE TABLE delivery_imports (
 );
 
 ALTER TABLE delivery_reports
-    -- The file that brought it, and the line in the file; empty for what networks send.
-    ADD COLUMN import_id uuid REFERENCES delivery_imports,
-    ADD COLUMN import_line bigint,
-    ADD CONSTRAINT delivery_reports_brought CHECK ((import_id IS NULL) = (import_line IS NULL)) NOT VALID;
+    -- The file that brought it, and the line in the file; empty for what networks send. No foreign key: no import is ever
+    -- deleted, and the check of one would hold up reports.
+    ADD COLUMN import_id   uuid,
+    ADD COLUMN import_line bigint;
 
 -- What reports said in revisions that a later one has restated, newest first for the owner's list of an order.
 CREATE TABLE superseded_reports (
@@ -40,9 +40,6 @@ CREATE TABLE superseded_reports (
     PRIMARY KEY (source, report_id, revision)
 );
 
--- Walks of an order's reports.
-CREATE INDEX delivery_reports_of_order ON delivery_reports (order_id, time, source, report_id);
-
 -- A report changes only by a later revision, and what it said before is kept. What of it is charged may change, because that
 -- follows from all reports of the order.
 CREATE FUNCTION keep_report() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -54,6 +51,11 @@ BEGIN
         INSERT INTO superseded_reports VALUES (
             OLD.source, OLD.report_id, OLD.revision, OLD.order_id, OLD.time, OLD.impressions, OLD.clicks, OLD.spend_micros,
             OLD.revenue_micros, OLD.estimated, OLD.origin, OLD.received_at, OLD.import_id, OLD.import_line);
+        -- The release before does not write who brought a revision, and would leave the name of the one before.
+        IF (NEW.import_id, NEW.import_line) IS NOT DISTINCT FROM (OLD.import_id, OLD.import_line) THEN
+            NEW.import_id := NULL;
+            NEW.import_line := NULL;
+        END IF;
         RETURN NEW;
     END IF;
     IF (NEW.revision, NEW.time, NEW.impressions, NEW.clicks, NEW.spend_micros, NEW.revenue_micros, NEW.estimated,
@@ -77,5 +79,8 @@ CREATE TRIGGER superseded_reports_append_only BEFORE UPDATE OR DELETE OR TRUNCAT
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER delivery_imports_stay BEFORE DELETE OR TRUNCATE ON delivery_imports
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- No release has ever deleted a report.
+-- squawk-ignore ban-revoke
 REVOKE DELETE, TRUNCATE ON delivery_reports, delivery_imports FROM PUBLIC, CURRENT_USER;
+-- squawk-ignore ban-revoke
 REVOKE UPDATE, DELETE, TRUNCATE ON superseded_reports FROM PUBLIC, CURRENT_USER;
