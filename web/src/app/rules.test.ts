@@ -96,6 +96,8 @@ test('back closes the host, goes to the named route or back in the history', () 
   expect(backStep('/ad-center', false, true)).toEqual({ to: '/ad-center' });
   expect(backStep('history', false, true)).toEqual({ step: 'history' });
   expect(backStep('history', false, false)).toEqual({ to: '/ad-center' });
+  expect(backStep('history', false, false, '/plan')).toEqual({ to: '/plan' });
+  expect(backStep('history', false, true, '/plan')).toEqual({ step: 'history' });
 });
 
 test.each([
