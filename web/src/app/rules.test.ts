@@ -57,6 +57,7 @@ const HEADERS: Record<string, string | null> = {
   '/customer': 'title, back: history',
   '/plan': 'title, back: /ad-center, bell, language, logout',
   '/plan/detail': 'title, back: history, bell, language',
+  '/plan/reports': 'title, back: history, bell, language',
   '/plan/goods-detail': 'title, back: history, bell, language, plain',
   '/wallet': 'title, back: history, bell, language',
   '/wallet/fund-details': 'title, back: history, bell, language',
