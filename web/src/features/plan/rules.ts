@@ -1,14 +1,6 @@
 import { meetsRequirement, putTotals } from '@/domain/coupon/totals';
-import type {
-  Audience,
-  Coupon,
-  DeliveryReport,
-  Plan,
-  PlanDetail,
-  PlanStatus,
-  ReportTotals,
-} from '@/lib/api/types';
-import { compare, parseTypedAmount, subtract } from '@/lib/money';
+import type { Audience, Coupon, Plan, PlanDetail, PlanStatus } from '@/lib/api/types';
+import { compare, parseTypedAmount } from '@/lib/money';
 import type { Tone } from '@/ui/card';
 
 export const PUSHES = ['all', 'official', 'non_official'] as const;
@@ -56,11 +48,6 @@ export function detailPath({ id }: Pick<Plan, 'id'>): string {
   return `/plan/detail?id=${encodeURIComponent(id)}`;
 }
 
-/** The path to the delivery reports of a plan. */
-export function reportsPath({ id }: Pick<Plan, 'id'>): string {
-  return `/plan/reports?id=${encodeURIComponent(id)}`;
-}
-
 /** The path where a pushed plan is placed. */
 export function putPath({ id, product }: Pick<Plan, 'id'> & { product: { id: string } }): string {
   return `/plan/goods-detail?id=${encodeURIComponent(product.id)}&plan=${encodeURIComponent(id)}`;
@@ -98,26 +85,6 @@ export function isFinal(status: PlanStatus): boolean {
 /** Whether the plan can still change by itself, so that its page polls. */
 export function isRunning({ status }: Pick<Plan, 'status'>): boolean {
   return !isFinal(status) && status !== 'waiting';
-}
-
-/** Whether a report replaced an earlier one of the same id. */
-export function isRestated({ revision }: Pick<DeliveryReport, 'revision'>): boolean {
-  return revision > 1;
-}
-
-/** Whether part of a report's spend is over-delivery. The server writes equal amounts equally. */
-export function hasUncharged({ spend, charged }: Pick<DeliveryReport, 'spend' | 'charged'>): boolean {
-  return spend !== charged;
-}
-
-/** The reported spend that is not charged; null if there is none. */
-export function overDelivery({ reported, spend }: Pick<ReportTotals, 'reported' | 'spend'>): string | null {
-  return compare(reported, spend) > 0 ? subtract(reported, spend) : null;
-}
-
-/** The ends of a hash, enough to compare two by eye. */
-export function shortHash(hash: string): string {
-  return hash.length > 20 ? `${hash.slice(0, 8)}…${hash.slice(-8)}` : hash;
 }
 
 export type AmountError =

@@ -6,7 +6,8 @@ import type { PlanDetail } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { isPushed, reportsPath } from '../rules';
+import { reportsPath } from '../reports';
+import { isPushed } from '../rules';
 import { useAudienceText } from './audience-text';
 import styles from './plan-facts.module.css';
 

@@ -4,7 +4,7 @@ import { useFormats } from '@/i18n/format';
 import type { DeliveryReport } from '@/lib/api/types';
 import { Badge, Card, Row, Rows } from '@/ui/card';
 import { CopyableCode } from '@/ui/copyable-code';
-import { hasUncharged, isRestated, shortHash } from '../rules';
+import { hasUncharged, isRestated, shortHash } from '../reports';
 import { Figure, Figures } from './figures';
 import styles from './report-card.module.css';
 

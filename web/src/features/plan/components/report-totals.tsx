@@ -3,7 +3,7 @@ import { useFormats } from '@/i18n/format';
 import type { ReportTotals as Totals } from '@/lib/api/types';
 import { Card } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { overDelivery } from '../rules';
+import { overDelivery } from '../reports';
 import { Figure, Figures } from './figures';
 import styles from './report-totals.module.css';
 

@@ -1,5 +1,5 @@
 import { type QueryClient, useInfiniteQuery } from '@tanstack/react-query';
-import { FileQuestionMark, FileText } from 'lucide-react';
+import { ChartNoAxesColumn, FileQuestionMark } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
@@ -8,7 +8,7 @@ import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
 import stack from '@/ui/stack.module.css';
 import { EmptyState, SkeletonCards } from '@/ui/states';
-import { reportListQuery } from '../api/queries';
+import { reportListQuery } from '../api/reports';
 import { ReportCard } from '../components/report-card';
 import { ReportTotals } from '../components/report-totals';
 import { detailPath } from '../rules';
@@ -46,7 +46,7 @@ export default function ReportsPage() {
       skeleton={<SkeletonCards height="12rem" />}
       empty={
         <EmptyState
-          icon={<FileText size={28} />}
+          icon={<ChartNoAxesColumn size={28} />}
           title={t('reports.empty')}
           text={t('ad_center.no_delivery_text')}
         />
