@@ -40,6 +40,7 @@ const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
     '/ad-center/security',
     '/plan/detail',
     '/plan/goods-detail',
+    '/plan/reports',
     '/wallet',
     '/wallet/fund-details',
     '/wallet/withdraw',

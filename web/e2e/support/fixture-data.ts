@@ -97,9 +97,12 @@ const EXTREME_USER = {
 
 /** Lower limits and rates keep their size, so that forms can be filled in. */
 const KEPT = /^(id|.*_id|min|put_min|fee|amount_requirement|value|cpc|rate|.*_url|url|hash|.*code)$/;
-const NAMES = /^(name|title|label|nickname|operator_name|user_name|card_name|branch_name|category)$/;
+const NAMES =
+  /^(name|title|label|nickname|operator_name|user_name|card_name|branch_name|category|placement)$/;
 const TEXTS =
   /^(remark|content|put_content|put_rule|fail_reason|description|game_description|reason|operating_rules|activity_rules)$/;
+/** What a delivery report gives with up to six decimals. */
+const FINE_AMOUNTS = /^(spend|charged|revenue)$/;
 const ENUMS = new Set(['announcement', 'maintenance', 'activity']);
 
 function stretch(key: string, value: Json): Json {
@@ -142,6 +145,8 @@ function stretchedText(key: string, value: string | boolean): Json {
   if (/^-?\d+\.\d{2}$/.test(value)) {
     return Number(value) === 0 ? value : `${value.startsWith('-') ? '-' : ''}${NINE_DIGITS}`;
   }
+  // Rates have more than two decimals, too.
+  if (FINE_AMOUNTS.test(key) && /^\d+\.\d{3,6}$/.test(value)) return '987654321.987654';
   if (key === 'username') return 'extraordinarily_long_username_48';
   if (key === 'email') return 'a.very.long.address@subdomain.example-company.com';
   if (NAMES.test(key)) return `${value} – The Great Anniversary Edition for Everyone`;

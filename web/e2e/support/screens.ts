@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { at } from '../../src/test/fixtures';
 import { exchangeOrder } from '../../src/test/fixtures-exchange';
+import { report, SHA256, totals } from '../../src/test/fixtures-reports';
 import type { FixtureApp } from './fixture-app';
 import type { Data } from './fixture-data';
 
@@ -37,6 +38,8 @@ const COOLING_OFF = {
 };
 
 const OPEN_EXCHANGE = exchangeOrder({ expire_time: at(10_800_000) });
+
+const REPORTS = '/plan/reports?id=plan-1';
 
 const PRODUCT = '/plan/goods-detail?id=product-1';
 
@@ -116,6 +119,18 @@ const PLANS: readonly Screen[] = [
   { name: 'products', path: '/plan?products=open' },
   { name: 'plan', path: '/plan/detail?id=plan-1' },
   { name: 'failed plan', path: '/plan/detail?id=plan-6' },
+  { name: 'delivery reports', path: REPORTS },
+  { name: 'details of a report', path: REPORTS, open: unfold },
+  {
+    name: 'over-delivered plan',
+    path: REPORTS,
+    given: (app) =>
+      app.patch('/plan/order/reports', {
+        items: [report({ charged: '250.00', import: { time: at(0), sha256: SHA256, line: 1 } })],
+        totals: totals({ reported: '1300.31' }),
+      }),
+    open: unfold,
+  },
   { name: 'product', path: PRODUCT },
   { name: 'pushed plan', path: '/plan/goods-detail?id=product-2&plan=plan-2' },
   { name: 'product with errors', path: PRODUCT, open: submit },
@@ -203,6 +218,7 @@ const STATES: readonly Screen[] = [
   ...[
     '/ad-center',
     '/plan',
+    REPORTS,
     '/wallet/fund-details',
     '/wallet/fund-details?view=monthly',
     '/wallet/withdraw?view=records',
@@ -216,6 +232,7 @@ const STATES: readonly Screen[] = [
   ...[
     '/ad-center',
     '/plan/detail?id=plan-1',
+    REPORTS,
     '/wallet',
     '/wallet/withdraw',
     '/ad-center/operated',

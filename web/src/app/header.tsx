@@ -77,9 +77,10 @@ function Title({ text }: { text: string | null }) {
 function BackButton({ notes, onBack }: { notes: HeaderNotes; onBack: (() => void) | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const above = useStore(pageHeaderStore, (page) => page.above);
   // Subscribes to the location, because `history.state` below changes with it.
   useLocation();
-  const step = backStep(notes.back, hasHost(), isDeep(window.history.state));
+  const step = backStep(notes.back, hasHost(), isDeep(window.history.state), above);
   if (!step && !onBack) return null;
 
   const go = () => {

@@ -151,6 +151,12 @@ export const routes: readonly RouteSpec[] = [
     load: () => import('@/features/plan/pages/plan-detail'),
   },
   {
+    path: '/plan/reports',
+    login: true,
+    header: { ...page, title: 'title.reports', back: 'history' },
+    load: () => import('@/features/plan/pages/reports'),
+  },
+  {
     path: '/plan/goods-detail',
     login: true,
     header: { ...page, title: 'title.product', back: 'history', transparent: 'plain' },

@@ -57,6 +57,7 @@ const HEADERS: Record<string, string | null> = {
   '/customer': 'title, back: history',
   '/plan': 'title, back: /ad-center, bell, language, logout',
   '/plan/detail': 'title, back: history, bell, language',
+  '/plan/reports': 'title, back: history, bell, language',
   '/plan/goods-detail': 'title, back: history, bell, language, plain',
   '/wallet': 'title, back: history, bell, language',
   '/wallet/fund-details': 'title, back: history, bell, language',
@@ -96,6 +97,8 @@ test('back closes the host, goes to the named route or back in the history', () 
   expect(backStep('/ad-center', false, true)).toEqual({ to: '/ad-center' });
   expect(backStep('history', false, true)).toEqual({ step: 'history' });
   expect(backStep('history', false, false)).toEqual({ to: '/ad-center' });
+  expect(backStep('history', false, false, '/plan')).toEqual({ to: '/plan' });
+  expect(backStep('history', false, true, '/plan')).toEqual({ step: 'history' });
 });
 
 test.each([

@@ -34,7 +34,12 @@ export function firstRoute(pathname: string, search: string, hasToken: boolean):
 export type BackStep = { to: string } | { step: 'history' } | { step: 'close-host' };
 
 /** What the back button does unless the page handles it; null without a button. */
-export function backStep(back: Back, inHost: boolean, hasHistory: boolean): BackStep | null {
+export function backStep(
+  back: Back,
+  inHost: boolean,
+  hasHistory: boolean,
+  above: string = HOME_PATH,
+): BackStep | null {
   switch (back) {
     case 'none':
       return null;
@@ -43,7 +48,7 @@ export function backStep(back: Back, inHost: boolean, hasHistory: boolean): Back
       return inHost ? { step: 'close-host' } : null;
     case 'history':
       // A page opened by its address has no previous page in this visit.
-      return hasHistory ? { step: 'history' } : { to: HOME_PATH };
+      return hasHistory ? { step: 'history' } : { to: above };
     default:
       return { to: back };
   }

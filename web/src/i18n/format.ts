@@ -8,6 +8,8 @@ export type Formats = {
   signedMoney: (value: string) => string;
   /** An amount without grouping, for input fields. See `parseTypedAmount`. */
   typedMoney: (value: string) => string;
+  /** An amount of a delivery report, with two to six decimals. */
+  fineMoney: (value: string) => string;
   integer: (value: number) => string;
   /** A decimal without trailing zeros: `10`, `12.5`. */
   decimal: (value: string) => string;
@@ -69,6 +71,7 @@ function makeFormats(locale: string): Formats {
     money: numbers(locale, twoDecimals),
     signedMoney: numbers(locale, { ...twoDecimals, signDisplay: 'exceptZero' }),
     typedMoney: numbers(locale, { ...twoDecimals, useGrouping: false }),
+    fineMoney: numbers(locale, { minimumFractionDigits: 2, maximumFractionDigits: 6 }),
     integer: numbers(locale, { maximumFractionDigits: 0 }),
     decimal: numbers(locale, { maximumFractionDigits: 2 }),
     ratio: numbers(locale, { minimumFractionDigits: 2, maximumFractionDigits: 4 }),

@@ -2,6 +2,7 @@ import { http } from 'msw';
 import type { Notification, Plan, StatisticsType } from '@/lib/api/types';
 import { ok, page } from './answers';
 import * as fixtures from './fixtures';
+import { reports, totals } from './fixtures-reports';
 import { adCenterHandlers } from './handlers/ad-center';
 import { exchangeHandlers } from './handlers/exchange';
 import { platformHandlers } from './handlers/platform';
@@ -80,6 +81,7 @@ export const handlers = [
     }
     return ok(fixtures.planDetail(plan));
   }),
+  http.get('*/api/plan/order/reports', () => ok({ ...page(reports), totals: totals() })),
   http.post('*/api/plan/order/app/detail', () => ok(fixtures.productDetail())),
   http.post('*/api/plan/order/put', () => ok(fixtures.plan({ id: 'plan-new', status: 'matching' }))),
   http.get('*/api/user_coupon/list', ({ request }) => {

@@ -44,6 +44,10 @@ export function isPushed({ status }: Pick<Plan, 'status'>): boolean {
   return status === 'waiting';
 }
 
+export function detailPath({ id }: Pick<Plan, 'id'>): string {
+  return `/plan/detail?id=${encodeURIComponent(id)}`;
+}
+
 /** The path where a pushed plan is placed. */
 export function putPath({ id, product }: Pick<Plan, 'id'> & { product: { id: string } }): string {
   return `/plan/goods-detail?id=${encodeURIComponent(product.id)}&plan=${encodeURIComponent(id)}`;

@@ -6,7 +6,7 @@ import type { Plan } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Badge, Progress } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { isPushed, putPath } from '../rules';
+import { detailPath, isPushed, putPath } from '../rules';
 import styles from './plan-card.module.css';
 import { ProductIcon } from './product-icon';
 import { StatusBadge } from './status-badge';
@@ -20,7 +20,7 @@ export function PlanCard({ plan }: { plan: Plan }) {
         <ProductIcon name={plan.product.name} url={plan.product.icon_url} />
         <div>
           <h2 className={styles.name}>
-            <Link to={`/plan/detail?id=${encodeURIComponent(plan.id)}`}>{plan.product.name}</Link>
+            <Link to={detailPath(plan)}>{plan.product.name}</Link>
           </h2>
           <p className={styles.number}>{plan.plan_number}</p>
         </div>

@@ -1,9 +1,12 @@
+import { ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { PlanDetail } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
+import { reportsPath } from '../reports';
 import { isPushed } from '../rules';
 import { useAudienceText } from './audience-text';
 import styles from './plan-facts.module.css';
@@ -40,7 +43,18 @@ export function PlanFacts({ plan }: { plan: PlanDetail }) {
         <Row text label={t('plan.user_targeting')}>
           {audienceText(plan.user_targeting)}
         </Row>
-        {plan.sources.length > 0 ? <Row label={t('plan.sources')}>{list(plan.sources)}</Row> : null}
+        {plan.sources.length > 0 ? (
+          <Row
+            label={
+              <Link className={styles.link} to={reportsPath(plan)}>
+                {t('plan.sources')}
+                <ChevronRight size={16} aria-hidden="true" />
+              </Link>
+            }
+          >
+            {list(plan.sources)}
+          </Row>
+        ) : null}
         <Row label={t('plan.create_time')}>{dateTime(plan.create_time)}</Row>
       </Rows>
       {plan.estimated ? <p className={styles.note}>{t('plan.estimated_text')}</p> : null}

@@ -1,5 +1,6 @@
-import type { ReactNode } from 'react';
+import { ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { PlanDetail } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
@@ -7,7 +8,9 @@ import { LinkButton } from '@/ui/button';
 import { Badge, Card, Progress } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { Money } from '@/ui/money';
+import { reportsPath } from '../reports';
 import { isPushed, putPath } from '../rules';
+import { Figure, Figures } from './figures';
 import styles from './plan-summary.module.css';
 import { ProductIcon } from './product-icon';
 import { StatusBadge } from './status-badge';
@@ -44,14 +47,14 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
   );
 }
 
-/** A plan's results so far. */
+/** A plan's results so far, as a link to the reports that they come from. */
 function Delivery({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   const { integer } = useFormats();
   return (
-    <>
+    <div className={styles.reported}>
       <PutProgress plan={plan} />
-      <dl className={styles.figures}>
+      <Figures>
         <Figure label={t('plan.put_amount')}>
           <Money value={plan.put_amount} />
         </Figure>
@@ -70,8 +73,12 @@ function Delivery({ plan }: { plan: PlanDetail }) {
         <Figure label={t('figure.to_be_consumed')}>
           <Money value={plan.to_be_consumed} />
         </Figure>
-      </dl>
-    </>
+      </Figures>
+      <Link className={styles.reports} to={reportsPath(plan)}>
+        {t('title.reports')}
+        <ChevronRight size={18} aria-hidden="true" />
+      </Link>
+    </div>
   );
 }
 
@@ -81,7 +88,7 @@ function Proposal({ plan }: { plan: PlanDetail }) {
   const { dateTime } = useFormats();
   return (
     <>
-      <dl className={styles.figures}>
+      <Figures>
         <Figure label={t('plan.proposed_amount')}>
           <Money value={plan.put_amount} />
         </Figure>
@@ -90,7 +97,7 @@ function Proposal({ plan }: { plan: PlanDetail }) {
             <time dateTime={plan.expire_time}>{dateTime(plan.expire_time)}</time>
           </Figure>
         ) : null}
-      </dl>
+      </Figures>
       <div className={styles.callout}>
         <p>{t('plan.waiting_text')}</p>
         <LinkButton large wide to={putPath(plan)}>
@@ -113,15 +120,6 @@ function PutProgress({ plan }: { plan: PlanDetail }) {
         </span>
         <span className="figure">{wholePercent(plan.put_progress)}</span>
       </p>
-    </div>
-  );
-}
-
-function Figure({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
     </div>
   );
 }

@@ -7,7 +7,7 @@ import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
 import { toast } from '@/ui/toast';
 import { usePutPlan } from '../api/queries';
-import { type RefusalPlace, refusalPlace } from '../rules';
+import { detailPath, type RefusalPlace, refusalPlace } from '../rules';
 
 type Order = { product: ProductDetail; plan: Plan | null; coupon: Coupon | null };
 
@@ -40,8 +40,7 @@ export function usePlacing({ product, plan, coupon }: Order, sheet: Sheet, onRef
       key.settle(null);
       toast(t('put.success'));
       // Replaces the sheet's history entry, so that Back leads to the product and not to a second order.
-      const to = `/plan/detail?id=${encodeURIComponent(placed.id)}`;
-      navigate(to, { replace: latest.current.isOpen });
+      navigate(detailPath(placed), { replace: latest.current.isOpen });
     } catch (error) {
       key.settle(error);
       const place = error instanceof ApiError ? refusalPlace(error) : null;

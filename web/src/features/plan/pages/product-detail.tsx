@@ -14,7 +14,7 @@ import { planQuery, productQuery } from '../api/queries';
 import { useAudienceText } from '../components/audience-text';
 import { ProductIcon } from '../components/product-icon';
 import { PutForm, REVIEW } from '../components/put-form';
-import { hueOf, isPushed } from '../rules';
+import { detailPath, hueOf, isPushed } from '../rules';
 import styles from './product-detail.module.css';
 
 export default function ProductDetailPage() {
@@ -61,7 +61,7 @@ function PlanGone({ plan }: { plan: PlanDetail }) {
     <Card title={t('put.title_pushed')}>
       <div className={stack.gap3}>
         <p>{t('plan.gone')}</p>
-        <LinkButton wide to={`/plan/detail?id=${encodeURIComponent(plan.id)}`}>
+        <LinkButton wide to={detailPath(plan)}>
           {t('plan.see')}
         </LinkButton>
         <LinkButton
