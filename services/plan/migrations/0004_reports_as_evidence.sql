@@ -1,7 +1,7 @@
 -- Reports as evidence: who brought each of them, and what it said before it was restated.
 
--- Files of reports that were imported, by whom. Written with the first batch of the file, so that nothing of a file is there
--- without it; the digest follows with the end of the file, and stays empty for an import that broke off.
+-- Files that brought reports, and who imported them. Written with the first batch that brings any, so that nothing of a
+-- file is there without it; the digest follows with the end of the file, and stays empty for an import that broke off.
 CREATE TABLE delivery_imports (
     id          uuid PRIMARY KEY,
     source      text NOT NULL,

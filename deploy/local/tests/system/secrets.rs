@@ -10,7 +10,7 @@ use adfolio_testkit::eventually;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, PgPool};
 
-use crate::setup::{System, builder};
+use crate::setup::{Advertiser, System, builder};
 
 /// What `System::advertiser` registers with.
 const PASSWORD: &str = "correct horse battery";
@@ -48,7 +48,7 @@ async fn no_log_and_no_table_holds_a_secret() {
     .to_vec();
     secrets.extend(log_in_in_every_way(&system).await);
     secrets.extend(Service::ALL.map(|service| broker_password(&system, service)));
-    secure_and_withdraw(&system, &advertiser.id, &secrets).await;
+    secure_and_withdraw(&system, &advertiser, &secrets).await;
     // Their tables store these, to hand them out again and to find users by.
     let mut codes = license_codes(&system).await;
     codes.push(exchange(&system).await);
@@ -149,14 +149,15 @@ async fn log_in_in_every_way(system: &System) -> Vec<String> {
     tokens
 }
 
-/// Uses a login's token, so that it passes through every place.
-async fn secure_and_withdraw(system: &System, user: &str, secrets: &[String]) {
+/// Uses a login's token, so that it passes through every place. Only the session that registered the account may set up
+/// the wallet and withdraw on the same day.
+async fn secure_and_withdraw(system: &System, advertiser: &Advertiser, secrets: &[String]) {
     let session = json!({"username": "secretive", "password": PASSWORD});
     let session = system.anyone.post("/auth/v2/login", session).await.ok();
     let client = system.anyone.with_token(session["token"].as_str().unwrap());
-    system.deposit(user, "500.00").await;
+    system.deposit(&advertiser.id, "500.00").await;
     let set = json!({"password": PAY_PASSWORD, "confirm_password": PAY_PASSWORD});
-    client.post("/set/password", set).await.ok();
+    advertiser.client.post("/set/password", set).await.ok();
     let wrong = json!({"password": WRONG_PAY_PASSWORD});
     let reply = client.post("/check/password", wrong).await;
     assert_eq!(reply.reason(), "WRONG_PAY_PASSWORD", "{reply:?}");
@@ -164,7 +165,7 @@ async fn secure_and_withdraw(system: &System, user: &str, secrets: &[String]) {
         "kind": "bank_card", "card_name": "North Sea Bank", "user_name": HOLDER, "mobile": MOBILE,
         "bank_account": CARD, "branch_name": "Hamburg", "password": PAY_PASSWORD,
     });
-    client.post("/bank_card/edit", card).await.ok();
+    advertiser.client.post("/bank_card/edit", card).await.ok();
     let withdraw = json!({"amount": 100, "method": "bank_card", "password": PAY_PASSWORD});
     client.post("/user/withdraw", withdraw).await.ok();
     let address = json!({

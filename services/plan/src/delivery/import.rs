@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{self, Receiver, Sender};
 use uuid::Uuid;
 
 use super::entity::Verdict;
-use super::intake::{self, Beginning, FilePart, Import, Origin};
+use super::intake::{self, FilePart, Import, Origin};
 use super::mapping::Mapping;
 use super::reader::{self, Form, Piece, PieceReader};
 use super::repo;
@@ -69,30 +69,27 @@ pub async fn run(
     tokio::task::spawn_blocking(move || {
         reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
     });
-    let import = ImportId(app.ids.next());
-    let file_part = FilePart {
-        import,
-        beginning: Some(beginning(app, caller, &header, import)?),
-    };
+    let id = ImportId(app.ids.next());
+    let file_part = first_part(app, caller, &header, id)?;
     let (sha256, summary) = tokio::try_join!(
         feed(file, pieces),
         take_batches(app, &header, batches, file_part)
     )?;
     let now = app.clock.now();
     db::write(&app.pool, move |tx| {
-        Box::pin(repo::finish_import_in_tx(tx, import, sha256, now))
+        Box::pin(repo::finish_import_in_tx(tx, id, sha256, now))
     })
     .await?;
     Ok(summary)
 }
 
-/// What the first batch is written with.
-fn beginning(
+/// The first part of a file, still without its rows.
+fn first_part(
     app: &App,
     caller: &Caller,
     header: &Header,
     id: ImportId,
-) -> Result<Beginning, PlanError> {
+) -> Result<FilePart, PlanError> {
     let began_at = app.clock.now();
     let entry = audit::Entry::new("plan.import_delivery", &header.source)
         .after(&json!({"import_id": id.to_string()}))?
@@ -104,7 +101,7 @@ fn beginning(
         request_id: caller.request_id.clone(),
         began_at,
     };
-    Ok(Beginning { import, entry })
+    Ok(FilePart { import, entry })
 }
 
 /// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that the file is
@@ -177,8 +174,8 @@ async fn take_batch(
         }
     }
     let taken_part = FilePart {
-        import: part.import,
-        beginning: part.beginning.take(),
+        import: part.import.clone(),
+        entry: part.entry.take(),
     };
     let taken = intake::take(app, &header.source, Origin::Import, rows, Some(taken_part)).await?;
     verdicts.extend(taken);

@@ -36,17 +36,8 @@ names! {
 #[derive(Clone, Debug)]
 pub struct FilePart {
     /// The file.
-    pub import: ImportId,
-    /// With its first batch.
-    pub beginning: Option<Beginning>,
-}
-
-/// What the first batch of a file is written with.
-#[derive(Clone, Debug)]
-pub struct Beginning {
-    /// The import.
     pub import: Import,
-    /// The audit entry; none where no member of staff calls.
+    /// The audit entry of the import, with its first batch; none where no member of staff calls.
     pub entry: Option<Event>,
 }
 
@@ -72,8 +63,8 @@ pub fn is_source(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
-/// Takes rows of one source and answers the verdict on each. What a file begins with is written in
-/// the same transaction.
+/// Takes rows of one source and answers the verdict on each. The audit entry of a file is written
+/// in the transaction of its first batch.
 pub async fn take(
     app: &App,
     source: &str,
@@ -86,11 +77,9 @@ pub async fn take(
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
         let (rows, source, file) = (Arc::clone(&rows), source.clone(), file.clone());
         Box::pin(async move {
-            if let Some(beginning) = file.as_ref().and_then(|file| file.beginning.as_ref()) {
-                repo::insert_import_in_tx(tx, &beginning.import).await?;
-                outbox::enqueue_in_tx(tx, beginning.entry.as_slice()).await?;
-            }
-            let import = file.map(|file| file.import);
+            let entry = file.as_ref().and_then(|file| file.entry.as_ref());
+            outbox::enqueue_in_tx(tx, entry.map_or(&[], std::slice::from_ref)).await?;
+            let import = file.as_ref().map(|file| &file.import);
             take_in_tx(tx, (&source, origin, import), &rows, now, delay).await
         })
     })
@@ -118,7 +107,7 @@ pub fn count(verdict: &Verdict) {
 /// transaction.
 pub async fn take_in_tx(
     tx: &mut Tx,
-    (source, origin, import): (&str, Origin, Option<ImportId>),
+    (source, origin, import): (&str, Origin, Option<&Import>),
     rows: &[Reported],
     now: DateTime<Utc>,
     settlement_delay: TimeDelta,
@@ -134,11 +123,17 @@ pub async fn take_in_tx(
     let mut batch = Batch::new(orders, known);
     let mut verdicts = Vec::with_capacity(rows.len());
     for row in rows {
-        verdicts.push((row.line, batch.take((source, import), row.clone())?));
+        verdicts.push((
+            row.line,
+            batch.take((source, import.map(|import| import.id)), row.clone())?,
+        ));
     }
     let changed = batch.changed_reports();
     if changed.is_empty() {
         return Ok(verdicts);
+    }
+    if let Some(import) = import {
+        repo::record_import_in_tx(tx, import).await?;
     }
     repo::upsert_in_tx(tx, &changed, origin.as_str(), now).await?;
     refill_in_tx(tx, &mut batch).await?;

@@ -160,10 +160,12 @@ pub(super) async fn upsert_in_tx(
     Ok(())
 }
 
-/// Records that a file is being imported.
-pub(super) async fn insert_import_in_tx(tx: &mut Tx, import: &Import) -> Result<(), PlanError> {
+/// Records the file that brings reports, with the first of its batches that does: one that is imported again has
+/// brought nothing.
+pub(super) async fn record_import_in_tx(tx: &mut Tx, import: &Import) -> Result<(), PlanError> {
     sqlx::query!(
-        "INSERT INTO delivery_imports (id, source, staff_id, request_id, began_at) VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO delivery_imports (id, source, staff_id, request_id, began_at) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING",
         import.id.0,
         import.source,
         import.staff_id,

@@ -158,6 +158,10 @@ fn collect<'a>(
     }
 }
 
+/// The key of RFC 8037, appendix A.
+const PUBLIC_KEY: &str = "-----BEGIN PUBLIC KEY-----\n\
+    MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n";
+
 /// The value of a text field, by its name.
 fn text(package: &str, method: &str, field: &str) -> &'static str {
     match (method, field) {
@@ -172,6 +176,9 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         (_, "email") => "walker@example.com",
         (_, "phone" | "mobile") => "+6591234567",
         (_, "bank_account") => "DE89370400440532013000",
+        (_, "public_key") => PUBLIC_KEY,
+        // Names a key, which is looked up before anything else is checked.
+        (_, "assertion") => "eyJhbGciOiJFZERTQSIsImtpZCI6ImsifQ.e30.c2ln",
         (_, "code") => "WALKER-1",
         (_, "currency") => "EUR",
         (_, "mapping_json") => "{}",
