@@ -205,12 +205,13 @@ async fn license_codes(system: &System) -> Vec<String> {
     codes
 }
 
-/// Issues an acceptance code, looks it up and opens an order with it; returns the code.
+/// Issues an acceptance code, looks it up and opens an order with it; returns the code. The order brings money: none may
+/// leave after the changes before.
 async fn exchange(system: &System) -> String {
     let acceptor = json!({"kind": "personal", "name": "Harbour Exchange"});
     let acceptor = system.admin.post("/admin/acceptor/create", acceptor).await;
     let offer = json!({
-        "acceptor_id": acceptor.ok()["id"], "direction": "wallet_to_currency", "currency": "EUR", "rate": "0.9",
+        "acceptor_id": acceptor.ok()["id"], "direction": "currency_to_wallet", "currency": "EUR", "rate": "0.9",
         "min": "1.00", "max": "100.00", "expires_at": "2999-01-01T00:00:00Z",
     });
     let issued = system.admin.post("/admin/acceptance_code/create", offer);
