@@ -12,7 +12,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
     match reason {
         Reason::NotAuthenticated => 401,
         Reason::AccountNotActivated => 402,
-        Reason::AccountDisabled | Reason::Forbidden => 403,
+        Reason::AccountDisabled | Reason::Forbidden | Reason::PasswordChangeRequired => 403,
         Reason::AccountCancelled => 404,
         Reason::NotFound => 405,
         Reason::TooManyAttempts | Reason::PayPasswordLocked => 429,

@@ -45,6 +45,8 @@ pub(crate) const REFLECTION: &str = "/grpc.reflection.";
 const EDGE: &[&str] = &[GATEWAY];
 /// The same, and the operator's.
 const EDGE_AND_OPERATOR: &[&str] = &[GATEWAY, OPERATOR];
+/// Only the operator's.
+const OPERATOR_ALONE: &[&str] = &[OPERATOR];
 
 /// All of it.
 pub const POLICIES: &[ServicePolicy] = &[
@@ -84,6 +86,13 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("VerifyStaffSession", EDGE),
             ("CreateStaff", EDGE_AND_OPERATOR),
             ("ListStaff", EDGE_AND_OPERATOR),
+            ("SetStaffState", EDGE_AND_OPERATOR),
+            ("SetStaffRole", EDGE_AND_OPERATOR),
+            ("ChangeStaffPassword", EDGE),
+            ("ResetStaffPassword", EDGE_AND_OPERATOR),
+            ("EndStaffSessions", EDGE_AND_OPERATOR),
+            ("UnlockStaffLogin", OPERATOR_ALONE),
+            ("UnlockUserLogin", OPERATOR_ALONE),
             ("CreateLicenseKeys", EDGE_AND_OPERATOR),
             ("ListLicenseKeys", EDGE_AND_OPERATOR),
             ("ListUsers", EDGE_AND_OPERATOR),
@@ -184,7 +193,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("GetUserSettings", EDGE),
             ("GetUserProperty", EDGE_AND_OPERATOR),
             ("Reconcile", EDGE_AND_OPERATOR),
-            ("VerifyChains", &[OPERATOR]),
+            ("VerifyChains", OPERATOR_ALONE),
         ],
     },
     ServicePolicy {
