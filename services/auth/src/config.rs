@@ -39,6 +39,12 @@ pub struct AccessArgs {
     /// Seconds after its last use when a staff session expires
     #[arg(long, env = "STAFF_SESSION_TTL_SECONDS", default_value_t = 8 * 3600, value_parser = clap::value_parser!(i64).range(300..=2_592_000))]
     pub staff_session_ttl_seconds: i64,
+    /// Seconds after its opening when a user's session ends, however much it is used
+    #[arg(long, env = "SESSION_MAX_SECONDS", default_value_t = 30 * 86_400, value_parser = clap::value_parser!(i64).range(300..=31_536_000))]
+    pub session_max_seconds: i64,
+    /// Seconds after its opening when a staff session ends, however much it is used
+    #[arg(long, env = "STAFF_SESSION_MAX_SECONDS", default_value_t = 12 * 3600, value_parser = clap::value_parser!(i64).range(300..=2_592_000))]
+    pub staff_session_max_seconds: i64,
     /// Live sessions per user or member of staff; one more ends the one not used for longest
     #[arg(long, env = "MAX_SESSIONS", default_value_t = 20, value_parser = clap::value_parser!(i64).range(1..=1000))]
     pub max_sessions: i64,
@@ -72,6 +78,8 @@ impl AccessArgs {
         SessionRules {
             user_ttl: TimeDelta::seconds(self.session_ttl_seconds),
             staff_ttl: TimeDelta::seconds(self.staff_session_ttl_seconds),
+            user_max: TimeDelta::seconds(self.session_max_seconds),
+            staff_max: TimeDelta::seconds(self.staff_session_max_seconds),
             max_per_owner: self.max_sessions,
         }
     }

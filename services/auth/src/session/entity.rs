@@ -83,17 +83,47 @@ pub struct SessionRules {
     pub user_ttl: TimeDelta,
     /// A staff session expires this long after its last use.
     pub staff_ttl: TimeDelta,
+    /// A user's session ends this long after it was opened, however much it is used.
+    pub user_max: TimeDelta,
+    /// A staff session ends this long after it was opened, however much it is used.
+    pub staff_max: TimeDelta,
     /// Live sessions that one owner may have; one more ends the one not used for longest.
     pub max_per_owner: i64,
 }
 
 impl SessionRules {
-    /// How long a session of this owner lives unused.
-    pub fn ttl(&self, owner: Owner) -> TimeDelta {
-        match owner {
+    /// When a session of this owner that was opened and used at these times expires unless used again.
+    pub fn expiry(
+        &self,
+        owner: Owner,
+        opened_at: DateTime<Utc>,
+        used_at: DateTime<Utc>,
+    ) -> DateTime<Utc> {
+        let ttl = match owner {
             Owner::User(_) => self.user_ttl,
             Owner::Staff(_) => self.staff_ttl,
-        }
+        };
+        let unused = used_at.checked_add_signed(ttl).unwrap_or(used_at);
+        unused.min(self.end(owner, opened_at))
+    }
+
+    /// Users' sessions that were opened before are over at this time.
+    pub fn user_opened_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        now.checked_sub_signed(self.user_max).unwrap_or(now)
+    }
+
+    /// Staff sessions that were opened before are over at this time.
+    pub fn staff_opened_after(&self, now: DateTime<Utc>) -> DateTime<Utc> {
+        now.checked_sub_signed(self.staff_max).unwrap_or(now)
+    }
+
+    /// When a session of this owner ends, however much it is used.
+    fn end(&self, owner: Owner, opened_at: DateTime<Utc>) -> DateTime<Utc> {
+        let longest = match owner {
+            Owner::User(_) => self.user_max,
+            Owner::Staff(_) => self.staff_max,
+        };
+        opened_at.checked_add_signed(longest).unwrap_or(opened_at)
     }
 }
 
@@ -238,13 +268,21 @@ impl Session {
         }
     }
 
+    /// The same session under these rules: one of before may have a later expiry than they allow.
+    #[must_use]
+    pub fn under(mut self, rules: &SessionRules) -> Self {
+        let end = rules.end(self.owner, self.created_at);
+        self.expires_at = self.expires_at.min(end);
+        self
+    }
+
     /// Extends a session that is used; false while the last use was written down only a moment ago.
-    pub fn touch(&mut self, now: DateTime<Utc>, ttl: TimeDelta) -> bool {
+    pub fn touch(&mut self, now: DateTime<Utc>, rules: &SessionRules) -> bool {
         if now.signed_duration_since(self.last_seen_at) < TOUCH_INTERVAL {
             return false;
         }
         self.last_seen_at = now;
-        self.expires_at = now.checked_add_signed(ttl).unwrap_or(now);
+        self.expires_at = rules.expiry(self.owner, self.created_at, now);
         true
     }
 }
@@ -283,22 +321,34 @@ mod tests {
         }
     }
 
-    #[test]
-    fn expiry_slides_once_a_minute() {
+    const RULES: SessionRules = SessionRules {
+        user_ttl: TimeDelta::hours(1),
+        staff_ttl: TimeDelta::hours(2),
+        user_max: TimeDelta::hours(5),
+        staff_max: TimeDelta::hours(3),
+        max_per_owner: 20,
+    };
+
+    fn session(owner: Owner) -> (DateTime<Utc>, Session) {
         let start = DateTime::from_timestamp(1_700_000_000, 0).expect("time");
-        let ttl = TimeDelta::hours(1);
-        let mut session = Session {
+        let session = Session {
             id: SessionId(Uuid::nil()),
-            owner: Owner::User(UserId(Uuid::nil())),
+            owner,
             origin: Origin::Login,
             created_at: start,
             confirmed_at: start,
             last_seen_at: start,
-            expires_at: start + ttl,
+            expires_at: RULES.expiry(owner, start, start),
             ended_at: None,
         };
-        assert!(!session.touch(start + TimeDelta::seconds(59), ttl));
-        assert!(session.touch(start + TimeDelta::seconds(60), ttl));
+        (start, session)
+    }
+
+    #[test]
+    fn expiry_slides_once_a_minute() {
+        let (start, mut session) = session(Owner::User(UserId(Uuid::nil())));
+        assert!(!session.touch(start + TimeDelta::seconds(59), &RULES));
+        assert!(session.touch(start + TimeDelta::seconds(60), &RULES));
         assert_eq!(session.expires_at, start + TimeDelta::seconds(3660));
         assert!(
             session
@@ -312,5 +362,17 @@ mod tests {
         );
         session.ended_at = Some(start);
         assert!(session.require_live(start).is_err());
+    }
+
+    #[test]
+    fn expiry_slides_to_the_end_at_most() {
+        let staff = Owner::Staff(StaffId(Uuid::nil()));
+        let (start, mut session) = session(staff);
+        let end = start + TimeDelta::hours(3);
+        assert!(session.touch(start + TimeDelta::minutes(90), &RULES));
+        assert_eq!(session.expires_at, end);
+        // One that a release without an end has extended.
+        session.expires_at = end + TimeDelta::hours(1);
+        assert_eq!(session.under(&RULES).expires_at, end);
     }
 }

@@ -27,9 +27,7 @@ pub async fn open_in_tx(tx: &mut Tx, app: &App, opening: &Opening) -> Result<Ope
     let now = app.clock.now();
     let keep = app.sessions.max_per_owner.saturating_sub(1).max(0);
     end_in_tx(tx, owner, keep, now).await?;
-    let expires_at = now
-        .checked_add_signed(app.sessions.ttl(owner))
-        .unwrap_or(now);
+    let expires_at = app.sessions.expiry(owner, now, now);
     let session = Session {
         id: SessionId(app.ids.next()),
         owner,
@@ -64,15 +62,16 @@ pub async fn revoke_all_in_tx(
 /// The live session of a user's token, or SESSION_EXPIRED. The caller holds the lock on the owner's row.
 pub async fn require_live_in_tx(
     tx: &mut Tx,
+    app: &App,
     user: UserId,
     token: TokenDigest,
-    now: DateTime<Utc>,
 ) -> Result<Session, AuthError> {
     let session = repo::find(tx, token)
         .await?
         .filter(|session| session.owner == Owner::User(user))
-        .ok_or(AuthError::NotAuthenticated)?;
-    session.require_live(now)?;
+        .ok_or(AuthError::NotAuthenticated)?
+        .under(&app.sessions);
+    session.require_live(app.clock.now())?;
     Ok(session)
 }
 
@@ -140,10 +139,11 @@ pub async fn verify(app: &App, kind: Kind, token: TokenDigest) -> Result<Session
     // A token of the other kind is as unknown here as one that was never issued.
     let mut session = found
         .filter(|session| kind.matches(session.owner))
-        .ok_or(AuthError::NotAuthenticated)?;
+        .ok_or(AuthError::NotAuthenticated)?
+        .under(&app.sessions);
     let now = app.clock.now();
     session.require_live(now)?;
-    if session.touch(now, app.sessions.ttl(session.owner)) {
+    if session.touch(now, &app.sessions) {
         let touched = session.clone();
         db::write(&app.pool, move |tx| {
             Box::pin(async move { repo::touch_in_tx(tx, &touched).await })
@@ -163,15 +163,22 @@ pub async fn end(app: &App, kind: Kind, token: TokenDigest) -> Result<(), AuthEr
     }
     let now = app.clock.now();
     app.write(move |tx| {
-        Box::pin(async move {
-            if repo::end_in_tx(tx, session.id, now).await? {
-                events::sessions_revoked_in_tx(tx, session.owner, &[session.id], Revoked::Named)
-                    .await?;
-            }
-            Ok(())
-        })
+        Box::pin(async move { end_found_in_tx(tx, &session, now).await.map(|_| ()) })
     })
     .await
+}
+
+/// Ends a session; false when it was over already.
+pub async fn end_found_in_tx(
+    tx: &mut Tx,
+    session: &Session,
+    now: DateTime<Utc>,
+) -> Result<bool, AuthError> {
+    let ended = repo::end_in_tx(tx, session.id, now).await?;
+    if ended {
+        events::sessions_revoked_in_tx(tx, session.owner, &[session.id], Revoked::Named).await?;
+    }
+    Ok(ended)
 }
 
 /// The session of a token, live or not.
@@ -186,7 +193,14 @@ pub async fn find_in_tx(tx: &mut Tx, token: TokenDigest) -> Result<Option<Sessio
 
 /// A user's live sessions, newest first.
 pub async fn live_of_user(app: &App, user: UserId) -> Result<Vec<Listed>, AuthError> {
-    Ok(repo::live_of_user(&app.pool, user, app.clock.now()).await?)
+    let now = app.clock.now();
+    let opened_after = app.sessions.user_opened_after(now);
+    let found = repo::live_of_user(&app.pool, user, now, opened_after).await?;
+    let under = |listed: Listed| Listed {
+        session: listed.session.under(&app.sessions),
+        ..listed
+    };
+    Ok(found.into_iter().map(under).collect())
 }
 
 /// Deletes a batch of sessions that ended long ago.

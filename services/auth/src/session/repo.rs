@@ -75,21 +75,24 @@ pub async fn find(
     }))
 }
 
-/// A user's live sessions, newest first.
+/// A user's live sessions that were opened after `opened_after`, newest first.
 pub async fn live_of_user(
     pool: &PgPool,
     user: UserId,
     now: DateTime<Utc>,
+    opened_after: DateTime<Utc>,
 ) -> Result<Vec<Listed>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT s.id, s.origin AS "origin: Origin", s.created_at,
                   coalesce(s.confirmed_at, s.created_at) AS "confirmed_at!", s.last_seen_at, s.expires_at, s.user_agent,
                   s.address
            FROM sessions s LEFT JOIN host_keys k ON k.kid = s.host_kid
-           WHERE s.user_id = $1 AND s.ended_at IS NULL AND s.expires_at > $2 AND k.revoked_at IS NULL
+           WHERE s.user_id = $1 AND s.ended_at IS NULL AND s.expires_at > $2 AND s.created_at > $3
+             AND k.revoked_at IS NULL
            ORDER BY s.id DESC"#,
         user.0,
         now,
+        opened_after,
     )
     .fetch_all(pool)
     .await?;

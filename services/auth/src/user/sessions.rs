@@ -59,7 +59,7 @@ async fn end_in_tx(
         .await?
         .ok_or(AuthError::NotAuthenticated)?;
     let now = app.clock.now();
-    let current = session::require_live_in_tx(tx, id, token, now).await?;
+    let current = session::require_live_in_tx(tx, app, id, token).await?;
     let is_recorded = match which {
         // Ending the session that asks is a logout, which is not recorded either.
         Which::One(session) => {

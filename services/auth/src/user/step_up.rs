@@ -48,6 +48,7 @@ pub async fn step_up(
         return Err(AuthError::WrongPassword(PASSWORD));
     }
     let now = app.clock.now();
+    let owned = app.clone();
     let session = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             attempt::succeed_in_tx(tx, scopes).await?;
@@ -59,7 +60,7 @@ pub async fn step_up(
             if account.password_hash.as_ref() != Some(&known) {
                 return Err(AuthError::WrongPassword(PASSWORD));
             }
-            let mut session = session::require_live_in_tx(tx, id, token, now).await?;
+            let mut session = session::require_live_in_tx(tx, &owned, id, token).await?;
             session::confirm_in_tx(tx, &mut session, now).await?;
             Ok(session)
         })
