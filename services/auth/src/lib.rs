@@ -10,6 +10,10 @@
 //! - Auth announces what staff do here like every other service. The audit log is written from those events and never
 //!   changed.
 //! - A user sees what staff did to the account, but neither who did it nor why.
+//! - A member of staff who is disabled, gets another role or another password has no session of before. There is always
+//!   an active admin, and nobody changes the own state or role.
+//! - Every login under the name of a member of staff, right or wrong, is audited.
+//! - No session outlives its longest time, however much it is used.
 //! - A change that ends a session or changes an account's state announces it in the same transaction.
 //!
 //! A state other than active ends no session. The gateway can still answer its holder why calls are refused (402, 403,
@@ -87,6 +91,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     host::assertion::install_verifier();
     // Present from the start, so that the first lock shows as an increase.
     metrics::counter!("auth_login_locks_total").increment(0);
+    metrics::counter!("auth_unknown_staff_logins_total").increment(0);
     let backend = Backend::start("auth", &config.args, &MIGRATOR, None, shutdown).await?;
     let app = App::new(&backend, &config.clock, Parts::new(&config)?);
     backend.consume(consumer::membership(), consumer::OnStaffPosting);

@@ -48,7 +48,7 @@ async fn try_begin(app: &App, scopes: Scopes) -> Result<Result<(), Wait>, AuthEr
     let limits = app.limits;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let mut rows = repo::lock_in_tx(tx, &scopes.sorted(), now).await?;
+            let mut rows = repo::lock_in_tx(tx, &scopes, now).await?;
             // A counter that another login cleared between insert and lock must not go uncounted: try again.
             if rows.len() < scopes.sorted().len() {
                 return Ok(Err(Wait::Busy));
@@ -69,28 +69,36 @@ async fn try_begin(app: &App, scopes: Scopes) -> Result<Result<(), Wait>, AuthEr
     .await
 }
 
-/// Records that an attempt failed.
+/// Records that an attempt failed, in a transaction of its own.
 pub async fn fail(app: &App, scopes: Scopes) -> Result<(), AuthError> {
-    let now = app.clock.now();
-    let limits = app.limits;
+    let owned = app.clone();
     db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            for mut row in repo::lock_in_tx(tx, &scopes.sorted(), now).await? {
-                let was_locked = row.attempts.locked_until.is_some();
-                row.attempts.fail(now, limits.of(&scopes, &row.scope));
-                if row.attempts.locked_until.is_some() && !was_locked {
-                    metrics::counter!("auth_login_locks_total").increment(1);
-                    warn!(
-                        scope = hex::encode(&row.scope[..8]),
-                        "login locked after too many failures"
-                    );
-                    repo::save_in_tx(tx, &row).await?;
-                }
-            }
-            Ok(())
-        })
+        Box::pin(async move { fail_in_tx(tx, &owned, scopes).await })
     })
     .await
+}
+
+/// Records that an attempt failed.
+pub async fn fail_in_tx(tx: &mut Tx, app: &App, scopes: Scopes) -> Result<(), AuthError> {
+    let (now, limits) = (app.clock.now(), app.limits);
+    for mut row in repo::lock_in_tx(tx, &scopes, now).await? {
+        let was_locked = row.attempts.locked_until.is_some();
+        row.attempts.fail(now, limits.of(&scopes, &row.scope));
+        if row.attempts.locked_until.is_some() && !was_locked {
+            metrics::counter!("auth_login_locks_total").increment(1);
+            warn!(
+                scope = hex::encode(&row.scope[..8]),
+                "login locked after too many failures"
+            );
+            repo::save_in_tx(tx, &row).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Clears every counter of an account, whatever the address, and with them its lock; answers how many there were.
+pub async fn unlock_in_tx(tx: &mut Tx, account: [u8; 32]) -> Result<u64, AuthError> {
+    Ok(repo::clear_account_in_tx(tx, &account).await?)
 }
 
 /// Forgets the failures after a right password, in a transaction of its own.

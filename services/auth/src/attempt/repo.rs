@@ -3,7 +3,7 @@
 use adfolio_kit::db::Tx;
 use chrono::{DateTime, Utc};
 
-use super::entity::Attempts;
+use super::entity::{Attempts, Scopes};
 
 /// Rows that one pruning statement deletes at most.
 const PRUNE_BATCH: i64 = 1000;
@@ -19,16 +19,18 @@ pub struct Row {
 /// Locks the counters of the scopes (in ascending order) and reads them; missing ones begin at zero.
 pub async fn lock_in_tx(
     tx: &mut Tx,
-    scopes: &[[u8; 32]; 2],
+    scopes: &Scopes,
     now: DateTime<Utc>,
 ) -> Result<Vec<Row>, sqlx::Error> {
-    let scopes: Vec<Vec<u8>> = scopes.iter().map(|scope| scope.to_vec()).collect();
+    let account = &scopes.account[..];
+    let scopes: Vec<Vec<u8>> = scopes.sorted().map(|scope| scope.to_vec()).into();
     sqlx::query!(
-        "INSERT INTO login_attempts (scope, failures, last_attempt_at)
-         SELECT scope, 0, $2 FROM unnest($1::bytea[]) AS scope ORDER BY scope
+        "INSERT INTO login_attempts (scope, failures, last_attempt_at, account)
+         SELECT scope, 0, $2, $3 FROM unnest($1::bytea[]) AS scope ORDER BY scope
          ON CONFLICT DO NOTHING",
         &scopes,
         now,
+        account,
     )
     .execute(&mut *tx)
     .await?;
@@ -77,6 +79,18 @@ pub async fn clear_in_tx(tx: &mut Tx, scopes: &[[u8; 32]; 2]) -> Result<(), sqlx
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Forgets all counters of an account; answers how many. They are locked first, in ascending order like everywhere.
+pub async fn clear_account_in_tx(tx: &mut Tx, account: &[u8; 32]) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM login_attempts WHERE scope IN (
+             SELECT scope FROM login_attempts WHERE account = $1 OR scope = $1 ORDER BY scope FOR UPDATE)",
+        &account[..],
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// Deletes counters that no longer count.

@@ -12,7 +12,7 @@ use crate::audit::{self, Actor, OwnEntry, Position};
 use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
 use crate::session::{self, Client};
-use crate::staff::StaffMember;
+use crate::staff::{self, StaffMember, StaffState};
 use crate::user::{
     Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, Subject,
     User, UserState, Which,
@@ -21,6 +21,7 @@ use crate::user::{
 mirror! {
     Actor = proto::Actor,
     Entry = proto::Entry,
+    StaffState = proto::StaffState,
     UserState = proto::UserState,
 }
 
@@ -96,6 +97,19 @@ impl From<StaffMember> for proto::Staff {
             username: staff.username,
             role: staff.role.to_wire(),
             created_at: Some(staff.created_at.into()),
+            state: staff.state.to_wire(),
+            must_change_password: staff.must_change_password,
+            ..Self::default()
+        }
+    }
+}
+
+impl From<staff::Listed> for proto::Staff {
+    fn from(listed: staff::Listed) -> Self {
+        Self {
+            last_login_at: listed.last_login_at.map(Into::into),
+            sessions: listed.sessions,
+            ..listed.member.into()
         }
     }
 }

@@ -6,12 +6,15 @@ use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::wire::{self, List};
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminService;
+use secrecy::ExposeSecret as _;
 use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::host::{self, Kid};
-use crate::session::{self, Kind, TokenDigest};
-use crate::staff::{self, Creator, NewStaff};
+use crate::session::TokenDigest;
+use crate::staff::{
+    self, Act, Change, Creator, Login, NewStaff, PasswordForm, STAFF_ID, StaffState,
+};
 use crate::user::{self, Query, UserState};
 use crate::{audit, license};
 
@@ -24,10 +27,14 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::StaffLoginRequest>,
     ) -> Result<Response<proto::StaffLoginResponse>, Status> {
+        let caller = Caller::from_request(&request);
         let request = request.into_inner();
-        let password = request.password.into();
-        let address = &request.client_address;
-        let (member, session) = staff::login(&self.0, &request.username, password, address).await?;
+        let login = Login {
+            username: request.username,
+            password: request.password.into(),
+            client_address: request.client_address,
+        };
+        let (member, session) = staff::login(&self.0, caller, login).await?;
         Ok(Response::new(proto::StaffLoginResponse {
             token: session.token.expose().to_owned(),
             staff: Some(member.into()),
@@ -38,8 +45,9 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::StaffLogoutRequest>,
     ) -> Result<Response<proto::StaffLogoutResponse>, Status> {
+        let caller = Caller::from_request(&request);
         let token = TokenDigest::of(&request.into_inner().token);
-        session::end(&self.0, Kind::Staff, token).await?;
+        staff::logout(&self.0, caller, token).await?;
         Ok(Response::new(proto::StaffLogoutResponse {}))
     }
 
@@ -77,10 +85,112 @@ impl AuthAdminService for StaffApi {
         Caller::from_request(&request).require_staff(&[])?;
         let list = List::new(request.into_inner().page, "auth.staff", &NO_OWNER)?;
         let rows = staff::list(&self.0, list.before()?, list.fetch()).await?;
-        let (members, next_cursor) = list.cut(rows, |last| last.id);
+        let (members, next_cursor) = list.cut(rows, |last| last.member.id);
         Ok(Response::new(proto::ListStaffResponse {
             items: members.into_iter().map(Into::into).collect(),
             next_cursor,
+        }))
+    }
+
+    async fn set_staff_state(
+        &self,
+        request: Request<proto::SetStaffStateRequest>,
+    ) -> Result<Response<proto::SetStaffStateResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let on = wire::id(&request.staff_id, STAFF_ID)?;
+        let state = StaffState::required(request.state, "state")?;
+        let act = Act::parse(caller, on, &request.reason)?;
+        let member = staff::change(&self.0, act, Change::State(state)).await?;
+        Ok(Response::new(proto::SetStaffStateResponse {
+            staff: Some(member.into()),
+        }))
+    }
+
+    async fn set_staff_role(
+        &self,
+        request: Request<proto::SetStaffRoleRequest>,
+    ) -> Result<Response<proto::SetStaffRoleResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let on = wire::id(&request.staff_id, STAFF_ID)?;
+        let role = StaffRole::required(request.role, "role")?;
+        let act = Act::parse(caller, on, &request.reason)?;
+        let member = staff::change(&self.0, act, Change::Role(role)).await?;
+        Ok(Response::new(proto::SetStaffRoleResponse {
+            staff: Some(member.into()),
+        }))
+    }
+
+    async fn change_staff_password(
+        &self,
+        request: Request<proto::ChangeStaffPasswordRequest>,
+    ) -> Result<Response<proto::ChangeStaffPasswordResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let form = PasswordForm {
+            old: request.old_password.into(),
+            new: request.new_password.into(),
+            client_address: request.client_address,
+        };
+        let member = staff::change_password(&self.0, caller, form).await?;
+        Ok(Response::new(proto::ChangeStaffPasswordResponse {
+            staff: Some(member.into()),
+        }))
+    }
+
+    async fn reset_staff_password(
+        &self,
+        request: Request<proto::ResetStaffPasswordRequest>,
+    ) -> Result<Response<proto::ResetStaffPasswordResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let on = wire::id(&request.staff_id, STAFF_ID)?;
+        let act = Act::parse(caller, on, &request.reason)?;
+        let (member, password) = staff::reset_password(&self.0, act).await?;
+        Ok(Response::new(proto::ResetStaffPasswordResponse {
+            staff: Some(member.into()),
+            one_time_password: password.expose_secret().to_owned(),
+        }))
+    }
+
+    async fn end_staff_sessions(
+        &self,
+        request: Request<proto::EndStaffSessionsRequest>,
+    ) -> Result<Response<proto::EndStaffSessionsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(StaffRole::ALL)?;
+        let id = wire::id(&request.into_inner().staff_id, STAFF_ID)?;
+        let member = staff::end_sessions(&self.0, caller, id).await?;
+        Ok(Response::new(proto::EndStaffSessionsResponse {
+            staff: Some(member.into()),
+        }))
+    }
+
+    async fn unlock_staff_login(
+        &self,
+        request: Request<proto::UnlockStaffLoginRequest>,
+    ) -> Result<Response<proto::UnlockStaffLoginResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let cleared = staff::unlock(&self.0, caller, &request.username, &request.reason).await?;
+        Ok(Response::new(proto::UnlockStaffLoginResponse {
+            cleared: cleared.try_into().unwrap_or(u32::MAX),
+        }))
+    }
+
+    async fn unlock_user_login(
+        &self,
+        request: Request<proto::UnlockUserLoginRequest>,
+    ) -> Result<Response<proto::UnlockUserLoginResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let cleared = user::unlock(&self.0, caller, &request.username, &request.reason).await?;
+        Ok(Response::new(proto::UnlockUserLoginResponse {
+            cleared: cleared.try_into().unwrap_or(u32::MAX),
         }))
     }
 

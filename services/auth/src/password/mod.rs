@@ -4,7 +4,7 @@ mod common;
 mod rules;
 
 use adfolio_kit::password::{HashError, HashQueue, Ticket, phc, random_output, random_salt};
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::refusal::{Reason, Refusal};
 use argon2::Params;
 use argon2::password_hash::phc::PasswordHash;
 use secrecy::{ExposeSecret, SecretString};
@@ -13,6 +13,12 @@ pub use rules::{NewPassword, names_of, prepared};
 
 /// Counts evaluations, for dashboards and for the proof that a refused login cost none.
 const EVALUATIONS: &str = "auth_password_evaluations_total";
+
+/// Letters and digits that nobody confuses when they are read aloud or typed off paper.
+const ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
+
+/// Characters of a random password: 99 bits.
+const RANDOM_LENGTH: usize = 20;
 
 /// Login passwords are hashed without one.
 const NO_PEPPER: &[u8] = &[];
@@ -91,9 +97,36 @@ pub async fn hash(ticket: Ticket, password: NewPassword) -> Result<String, HashE
         .await
 }
 
+/// The password that replaces `old`, of somebody with these names, or PASSWORD_UNCHANGED or VALIDATION of
+/// `new_password`. Only a caller who knows the old one may get the refusal.
+pub fn replacement(
+    old: &SecretString,
+    new: &SecretString,
+    names: &[&str],
+) -> Result<NewPassword, Refusal> {
+    let unchanged = || Refusal::new(Reason::PasswordUnchanged).field("new_password");
+    let old = old.expose_secret();
+    if new.expose_secret() == old {
+        return Err(unchanged());
+    }
+    let new =
+        NewPassword::parse(new, names).map_err(|rule| Refusal::broken(rule, "new_password"))?;
+    let form = prepared(old);
+    let same = form.is_some_and(|old| old.expose_secret() == new.secret().expose_secret());
+    if same { Err(unchanged()) } else { Ok(new) }
+}
+
+/// A random password, to be read to its owner.
+pub fn random() -> SecretString {
+    let letters = (0..RANDOM_LENGTH).filter_map(|_| {
+        let letter = ALPHABET.get(rand::random_range(0..ALPHABET.len()));
+        letter.copied().map(char::from)
+    });
+    letters.collect::<String>().into()
+}
+
 #[cfg(test)]
 mod tests {
-    use adfolio_kit::refusal::Reason;
     use argon2::password_hash::phc::{Output, Salt};
     use argon2::{Algorithm, Argon2, Version};
 

@@ -1,6 +1,20 @@
 //! Staff accounts: who may act for the platform, and their sessions.
+//!
+//! | use case | who | sessions of the member |
+//! |---|---|---|
+//! | [`create`] | an admin, or anybody while there is no staff | |
+//! | [`change`] of state or role | another admin | end |
+//! | [`change_password`] | the member | end |
+//! | [`reset_password`] | another admin | end |
+//! | [`end_sessions`] | an admin, or the member | end |
+//! | [`unlock`] | an admin | stay |
+//!
+//! The account row is locked before its sessions, and the rows of active admins before that of the member.
 
+mod change;
 mod entity;
+mod login;
+mod password;
 mod repo;
 
 use adfolio_kit::audit;
@@ -8,20 +22,23 @@ use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::once::{Answer, Once};
-use secrecy::SecretString;
+use adfolio_kit::refusal::{Reason, Refusal};
 use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
-pub use entity::{Creator, NewStaff, StaffMember};
+pub use change::{change, end_sessions, unlock};
+pub use entity::{Act, Change, Creator, Listed, NewStaff, STAFF_ID, StaffMember, StaffState};
+pub use login::{Login, login, logout};
+pub use password::{PasswordForm, change_password, reset_password};
+
+pub use entity::required_reason;
 
 use crate::app::App;
-use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
 use crate::ids::StaffId;
 use crate::lookalike::{self, Owners};
-use crate::session::{self, Client, Opened, Opening, Origin, Owner, Session, TokenDigest};
-use crate::{password, username};
+use crate::session::{self, Session, TokenDigest};
 
 /// A kept answer that is no id of a member of staff.
 const KEPT: CoreError = CoreError::Corrupt("idempotency_keys.response");
@@ -35,7 +52,7 @@ pub async fn create(
 ) -> Result<StaffMember, AuthError> {
     // The transaction decides about the name, by the skeletons that are there.
     lookalike::fill(app, Owners::Staff).await?;
-    let hash = password::hash(app.passwords.enter()?, new.password.clone()).await?;
+    let hash = crate::password::hash(app.passwords.enter()?, new.password.clone()).await?;
     let owned = app.clone();
     let outcome = app
         .write(move |tx| {
@@ -70,6 +87,8 @@ async fn create_in_tx(
         id: StaffId(app.ids.next()),
         username: new.username.as_str().to_owned(),
         role: new.role,
+        state: StaffState::Active,
+        must_change_password: false,
         created_at: now,
     };
     repo::insert_in_tx(tx, &staff, new.username.key(), hash).await?;
@@ -93,60 +112,20 @@ fn once(caller: &Caller, creator: Creator, new: &NewStaff) -> Once<StaffMember> 
     }
 }
 
-/// Opens a staff session for the right password, under the same rules and limits as a user's login.
-pub async fn login(
-    app: &App,
-    username: &str,
-    password: SecretString,
-    client_address: &str,
-) -> Result<(StaffMember, Opened), AuthError> {
-    let outcome = try_login(app, username, password, client_address).await;
-    attempt::count("staff", &outcome);
-    outcome
-}
-
-async fn try_login(
-    app: &App,
-    username: &str,
-    password: SecretString,
-    client_address: &str,
-) -> Result<(StaffMember, Opened), AuthError> {
-    let key = username::key_of(username);
-    let scopes = Scopes::new("staff", &key, client_address);
-    let ticket = app.passwords.enter()?;
-    attempt::begin(app, scopes).await?;
-    let (id, stored) = repo::find_credentials(&app.pool, &key).await?.unzip();
-    let right = app.passwords.verify(ticket, password, stored).await?;
-    let Some(id) = id.filter(|_| right) else {
-        attempt::fail(app, scopes).await?;
-        return Err(AuthError::BadCredentials);
-    };
-    let owned = app.clone();
-    let opened = app
-        .write(move |tx| {
-            Box::pin(async move {
-                attempt::succeed_in_tx(tx, scopes).await?;
-                let staff = repo::lock_in_tx(tx, id)
-                    .await?
-                    .ok_or(AuthError::BadCredentials)?;
-                let opening = Opening::new(Owner::Staff(id), Client::default(), Origin::Login);
-                let session = session::open_in_tx(tx, &owned, &opening).await?;
-                Ok::<_, AuthError>((staff, session))
-            })
-        })
-        .await?;
-    info!(staff = %id, action = "log in", "staff action");
-    Ok(opened)
-}
-
 /// The session of a staff token, and its owner.
+///
+/// A disabled member has none: a replica of the release before, which knows no states, may have opened one.
 pub async fn verify_session(
     app: &App,
     token: TokenDigest,
 ) -> Result<(Session, StaffMember), AuthError> {
     let session = session::verify(app, session::Kind::Staff, token).await?;
     let staff = repo::find(&app.pool, StaffId(session.owner.id())).await?;
-    Ok((session, staff.ok_or(AuthError::NotAuthenticated)?))
+    let staff = staff.ok_or(AuthError::NotAuthenticated)?;
+    match staff.state {
+        StaffState::Active => Ok((session, staff)),
+        StaffState::Disabled => Err(Refusal::new(Reason::SessionExpired).into()),
+    }
 }
 
 /// Staff added before `before`, newest first.
@@ -154,6 +133,8 @@ pub async fn list(
     app: &App,
     before: Option<StaffId>,
     fetch: i64,
-) -> Result<Vec<StaffMember>, AuthError> {
-    repo::list(&app.pool, before, fetch).await
+) -> Result<Vec<Listed>, AuthError> {
+    let now = app.clock.now();
+    let opened_after = app.sessions.staff_opened_after(now);
+    Ok(repo::list(&app.pool, before, fetch, now, opened_after).await?)
 }

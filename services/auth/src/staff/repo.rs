@@ -1,9 +1,11 @@
 //! The SQL of staff accounts.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::identity::StaffRole;
 use adfolio_kit::pagination::bound;
+use chrono::{DateTime, Utc};
 
-use super::entity::StaffMember;
+use super::entity::{Listed, StaffMember, StaffState};
 use crate::error::AuthError;
 use crate::ids::StaffId;
 use crate::lookalike;
@@ -13,7 +15,7 @@ macro_rules! query_staff {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             StaffMember,
-            r#"SELECT id AS "id: _", username, role AS "role: _", created_at "#
+            r#"SELECT id AS "id: _", username, role AS "role: _", state AS "state: _", must_change_password, created_at "#
                 + "FROM staff " + $rest
             $(, $argument)*
         )
@@ -43,6 +45,89 @@ pub async fn find(pool: &PgPool, id: StaffId) -> Result<Option<StaffMember>, Aut
         .fetch_optional(pool)
         .await?;
     Ok(member)
+}
+
+/// The password hash of a member.
+pub async fn find_password(pool: &PgPool, id: StaffId) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT password_hash FROM staff WHERE id = $1", id.0)
+        .fetch_optional(pool)
+        .await
+}
+
+/// The same. The caller holds the lock on the row.
+pub async fn password_in_tx(tx: &mut Tx, id: StaffId) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT password_hash FROM staff WHERE id = $1", id.0)
+        .fetch_optional(tx)
+        .await
+}
+
+/// The active admins, locked in the order of their ids: of admins who end each other's accounts at once the later one
+/// sees what the earlier one did.
+pub async fn lock_active_admins_in_tx(tx: &mut Tx) -> Result<Vec<StaffId>, sqlx::Error> {
+    let ids = sqlx::query_scalar!(
+        "SELECT id FROM staff WHERE role = $1 AND state = $2 ORDER BY id FOR NO KEY UPDATE",
+        StaffRole::Admin.as_str(),
+        StaffState::Active.as_str(),
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(ids.into_iter().map(StaffId).collect())
+}
+
+/// Whether there is such an account; adfolioctl has none.
+pub async fn exists_in_tx(tx: &mut Tx, id: StaffId) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM staff WHERE id = $1) AS "exists!""#,
+        id.0
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Stores state and role.
+pub async fn save_standing_in_tx(tx: &mut Tx, staff: &StaffMember) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET state = $2, role = $3 WHERE id = $1",
+        staff.id.0,
+        staff.state.as_str(),
+        staff.role.as_str(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores a password, and whether it must be changed.
+pub async fn save_password_in_tx(
+    tx: &mut Tx,
+    staff: &StaffMember,
+    password_hash: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET password_hash = $2, must_change_password = $3 WHERE id = $1",
+        staff.id.0,
+        password_hash,
+        staff.must_change_password,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores the time of a login.
+pub async fn save_login_in_tx(
+    tx: &mut Tx,
+    id: StaffId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET last_login_at = $2 WHERE id = $1",
+        id.0,
+        now
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// A staff member, locked: sessions open one after the other.
@@ -87,18 +172,39 @@ pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Erro
         .await
 }
 
-/// Staff added before `before`, newest first.
+/// Staff added before `before`, newest first. A session is live if it was opened after `opened_after` and has not ended.
 pub async fn list(
     pool: &PgPool,
     before: Option<StaffId>,
     fetch: i64,
-) -> Result<Vec<StaffMember>, AuthError> {
-    let members = query_staff!(
-        "WHERE id < $1 ORDER BY id DESC LIMIT $2",
+    now: DateTime<Utc>,
+    opened_after: DateTime<Utc>,
+) -> Result<Vec<Listed>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id: StaffId", username, role AS "role: StaffRole", state AS "state: StaffState",
+                  must_change_password, created_at, last_login_at,
+                  (SELECT count(*) FROM sessions s
+                   WHERE s.staff_id = staff.id AND s.ended_at IS NULL AND s.expires_at > $3 AND s.created_at > $4)
+                      AS "sessions!"
+           FROM staff WHERE id < $1 ORDER BY id DESC LIMIT $2"#,
         bound(before),
         fetch,
+        now,
+        opened_after,
     )
     .fetch_all(pool)
     .await?;
-    Ok(members)
+    let members = rows.into_iter().map(|row| Listed {
+        member: StaffMember {
+            id: row.id,
+            username: row.username,
+            role: row.role,
+            state: row.state,
+            must_change_password: row.must_change_password,
+            created_at: row.created_at,
+        },
+        last_login_at: row.last_login_at,
+        sessions: row.sessions.try_into().unwrap_or(u32::MAX),
+    });
+    Ok(members.collect())
 }

@@ -11,6 +11,7 @@ mod sessions;
 mod state;
 mod step_up;
 mod store;
+mod unlock;
 
 use std::collections::HashSet;
 
@@ -29,6 +30,7 @@ pub use sessions::{Which, end_sessions, sessions};
 pub use state::set_state;
 pub use step_up::step_up;
 pub use store::{open_store, register};
+pub use unlock::unlock;
 
 use crate::app::App;
 use crate::error::AuthError;

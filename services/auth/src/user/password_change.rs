@@ -45,17 +45,8 @@ impl PasswordForm {
 
     /// The new password, or a refusal that only a caller who knows the present one may get.
     fn check_new(&self, user: &User) -> Result<NewPassword, Refusal> {
-        let unchanged = || Refusal::new(Reason::PasswordUnchanged).field("new_password");
-        let old = self.old.expose_secret();
-        if self.new.expose_secret() == old {
-            return Err(unchanged());
-        }
         let names = password::names_of(&user.username, &user.nickname, &user.email);
-        let new = NewPassword::parse(&self.new, &names)
-            .map_err(|rule| Refusal::broken(rule, "new_password"))?;
-        let form = password::prepared(old);
-        let same = form.is_some_and(|old| old.expose_secret() == new.secret().expose_secret());
-        if same { Err(unchanged()) } else { Ok(new) }
+        password::replacement(&self.old, &self.new, &names)
     }
 }
 

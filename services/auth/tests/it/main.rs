@@ -21,6 +21,7 @@ mod profile;
 mod registration;
 mod sessions;
 mod staff;
+mod staff_life_cycle;
 mod step_up;
 mod store;
 mod users;

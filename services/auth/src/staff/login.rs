@@ -1,0 +1,176 @@
+//! Login and logout of staff, right and wrong, and their audit entries.
+
+use std::net::IpAddr;
+
+use adfolio_kit::audit;
+use adfolio_kit::db::Tx;
+use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::refusal::{Reason, Refusal};
+use secrecy::SecretString;
+use serde_json::json;
+use tracing::info;
+
+use super::entity::{StaffMember, StaffState};
+use super::repo;
+use crate::app::App;
+use crate::attempt::{self, Scopes};
+use crate::error::AuthError;
+use crate::ids::StaffId;
+use crate::session::{self, Client, Kind, Opened, Opening, Origin, Owner, TokenDigest};
+use crate::username;
+
+/// A login as a client sends it.
+#[derive(Debug)]
+pub struct Login {
+    /// As typed.
+    pub username: String,
+    /// As typed.
+    pub password: SecretString,
+    pub client_address: String,
+}
+
+/// Opens a staff session for the right password, under the same rules and limits as a user's login.
+///
+/// Every attempt under a name that exists is audited; one under another name is only counted, because people type
+/// passwords into the field of the name. The limits bound the entries of failed ones.
+pub async fn login(
+    app: &App,
+    caller: Caller,
+    login: Login,
+) -> Result<(StaffMember, Opened), AuthError> {
+    let outcome = try_login(app, caller, login).await;
+    attempt::count("staff", &outcome);
+    outcome
+}
+
+async fn try_login(
+    app: &App,
+    caller: Caller,
+    login: Login,
+) -> Result<(StaffMember, Opened), AuthError> {
+    let key = username::key_of(&login.username);
+    let scopes = Scopes::new("staff", &key, &login.client_address);
+    let ticket = app.passwords.enter()?;
+    attempt::begin(app, scopes).await?;
+    let (id, stored) = repo::find_credentials(&app.pool, &key).await?.unzip();
+    let right = app
+        .passwords
+        .verify(ticket, login.password, stored.clone())
+        .await?;
+    let Some(id) = id else {
+        metrics::counter!("auth_unknown_staff_logins_total").increment(1);
+        attempt::fail(app, scopes).await?;
+        return Err(AuthError::BadCredentials);
+    };
+    let known = stored.filter(|_| right);
+    let attempt = Attempt {
+        scopes,
+        caller,
+        address: login.client_address,
+    };
+    let owned = app.clone();
+    // A refusal is an outcome, not an error: what failed is committed with it.
+    let opened = app
+        .write(move |tx| Box::pin(async move { attempt.decide_in_tx(tx, &owned, id, known).await }))
+        .await??;
+    info!(staff = %id, action = "log in", "staff action");
+    Ok(opened)
+}
+
+/// An attempt under a name that exists.
+struct Attempt {
+    scopes: Scopes,
+    caller: Caller,
+    address: String,
+}
+
+impl Attempt {
+    /// Opens a session if `known`, the hash that the typed password was right for, is still the password's, and the
+    /// member is active. Only who knows the password learns that the account is disabled.
+    async fn decide_in_tx(
+        self,
+        tx: &mut Tx,
+        app: &App,
+        id: StaffId,
+        known: Option<String>,
+    ) -> Result<Result<(StaffMember, Opened), AuthError>, AuthError> {
+        let member = repo::lock_in_tx(tx, id)
+            .await?
+            .ok_or(AuthError::BadCredentials)?;
+        if known.is_none() || repo::password_in_tx(tx, id).await? != known {
+            self.fail_in_tx(tx, app, &member, "wrong_password").await?;
+            return Ok(Err(AuthError::BadCredentials));
+        }
+        if member.state == StaffState::Disabled {
+            // Counts as a failure, which bounds how often it is audited.
+            self.fail_in_tx(tx, app, &member, "disabled").await?;
+            return Ok(Err(Refusal::new(Reason::AccountDisabled).into()));
+        }
+        attempt::succeed_in_tx(tx, self.scopes).await?;
+        let now = app.clock.now();
+        let opening = Opening::new(Owner::Staff(id), Client::default(), Origin::Login);
+        let opened = session::open_in_tx(tx, app, &opening).await?;
+        repo::save_login_in_tx(tx, id, now).await?;
+        audit::Entry::new("auth.staff_login", id)
+            .after(&json!({"address": address(&self.address)}))?
+            .record_in_tx(tx, &as_member(&self.caller, &member), now)
+            .await?;
+        Ok(Ok((member, opened)))
+    }
+
+    async fn fail_in_tx(
+        &self,
+        tx: &mut Tx,
+        app: &App,
+        member: &StaffMember,
+        why: &str,
+    ) -> Result<(), AuthError> {
+        attempt::fail_in_tx(tx, app, self.scopes).await?;
+        audit::Entry::new("auth.staff_login_failed", member.id)
+            .after(&json!({"address": address(&self.address), "failure": why}))?
+            .record_in_tx(tx, &as_member(&self.caller, member), app.clock.now())
+            .await?;
+        Ok(())
+    }
+}
+
+/// Ends the session of a staff token. An ended or unknown token is no error.
+pub async fn logout(app: &App, caller: Caller, token: TokenDigest) -> Result<(), AuthError> {
+    let found = session::find(app, token).await?;
+    let Some(session) = found.filter(|session| Kind::Staff.matches(session.owner)) else {
+        return Ok(());
+    };
+    let id = StaffId(session.owner.id());
+    let member = repo::find(&app.pool, id)
+        .await?
+        .ok_or(AuthError::NotAuthenticated)?;
+    let now = app.clock.now();
+    app.write(move |tx| {
+        Box::pin(async move {
+            if session::end_found_in_tx(tx, &session, now).await? {
+                audit::Entry::new("auth.staff_logout", id)
+                    .record_in_tx(tx, &as_member(&caller, &member), now)
+                    .await?;
+            }
+            Ok(())
+        })
+    })
+    .await
+}
+
+/// The call as one of the member whose account it is about: before a login nobody is authenticated.
+fn as_member(caller: &Caller, member: &StaffMember) -> Caller {
+    Caller {
+        staff: Some(Staff {
+            id: member.id.0,
+            role: member.role,
+        }),
+        ..caller.clone()
+    }
+}
+
+/// The client's address in its usual form; none if it is no address.
+fn address(text: &str) -> Option<String> {
+    let address: IpAddr = text.parse().ok()?;
+    Some(address.to_canonical().to_string())
+}
