@@ -301,7 +301,7 @@ async fn answer(
         deadline: Deadline::default(),
         ..Caller::system()
     };
-    let token = authenticate(&gateway, route.access, headers, &mut caller, lang).await?;
+    let token = authenticate(&gateway, route, headers, &mut caller, lang).await?;
     lang.code().clone_into(&mut caller.lang);
     caller.idempotency_key = context::idempotency_key(headers)?;
     let is_repeatable = route.keyed && caller.idempotency_key.is_some();
@@ -326,11 +326,12 @@ async fn answer(
 /// Verifies the token that the route requires and sets its owner in `caller`.
 async fn authenticate(
     gateway: &Gateway,
-    access: Access,
+    route: &Route,
     headers: &HeaderMap,
     caller: &mut Caller,
     lang: &mut Lang,
 ) -> Result<Option<Token>, Failure> {
+    let access = route.access;
     if access == Access::Public {
         return Ok(None);
     }
@@ -350,6 +351,9 @@ async fn authenticate(
         Access::Staff(roles) => {
             let session = gateway.sessions().staff(&token, caller).await?;
             caller.staff = Some(session.staff);
+            if session.must_change_password && !route.admits_one_time_password {
+                return Err(Failure::new(Reason::PasswordChangeRequired));
+            }
             caller.require_staff(roles)?;
         }
     }

@@ -115,6 +115,8 @@ pub struct Route {
     pub media_type: Option<&'static str>,
     /// Whether it supports conditional GET (ETag → 304).
     pub tagged: bool,
+    /// Whether a member of staff may call it before changing a one-time password.
+    pub admits_one_time_password: bool,
     shapes: fn(&mut Schemas) -> Shapes,
     serve: Serve,
 }
@@ -184,6 +186,7 @@ impl Route {
             shapes: Schemas::shapes_of::<I, O>,
             media_type: None,
             tagged: false,
+            admits_one_time_password: false,
             serve: serve_with(handler, |output: O| {
                 to_raw_value(&output)
                     .map(Answer::Data)
@@ -249,6 +252,15 @@ impl Route {
         }
     }
 
+    /// Opens it to members of staff who have to change a one-time password first.
+    #[must_use]
+    pub fn admits_one_time_password(self) -> Self {
+        Self {
+            admits_one_time_password: true,
+            ..self
+        }
+    }
+
     /// Sets the limit of its body.
     #[must_use]
     pub fn body_limit(self, bytes: usize) -> Self {
@@ -283,6 +295,9 @@ impl Route {
         }
         if self.access != Access::Public {
             reasons.extend([Reason::NotAuthenticated, Reason::SessionExpired]);
+        }
+        if matches!(self.access, Access::Staff(_)) && !self.admits_one_time_password {
+            reasons.push(Reason::PasswordChangeRequired);
         }
         match self.access {
             Access::User => {

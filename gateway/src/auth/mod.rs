@@ -88,6 +88,8 @@ pub struct UserSession {
 pub struct StaffSession {
     /// The member of staff with their role.
     pub staff: Staff,
+    /// Whether the member has to change a one-time password first.
+    pub must_change_password: bool,
 }
 
 /// What the cache needs to know about a verified token.
@@ -218,6 +220,7 @@ impl Sessions {
             };
             Ok(StaffSession {
                 staff: Staff { id, role },
+                must_change_password: staff.must_change_password,
             })
         })
         .await

@@ -15,6 +15,17 @@ pub fn to_message_or_empty(secret: Option<&SecretString>) -> String {
     secret.map(to_message).unwrap_or_default()
 }
 
+/// Serializes an optional secret: `#[serde(serialize_with = "secret::tell_if_any")]`.
+pub fn tell_if_any<S: Serializer>(
+    secret: &Option<SecretString>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    match secret {
+        Some(secret) => serializer.serialize_some(secret.expose_secret()),
+        None => serializer.serialize_none(),
+    }
+}
+
 /// Serializes a secret for the client that owns it: `#[serde(serialize_with = "secret::tell")]`.
 pub fn tell<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose_secret())

@@ -44,6 +44,12 @@ const DECISION_ABOUT_OWN_REQUEST: &str = "decision_about_own_request";
 /// The input that such a refusal names.
 const REQUESTED_BY: &str = "requested_by";
 
+/// The text of FORBIDDEN for a change of the caller's own staff account.
+const CHANGE_OF_OWN_ACCOUNT: &str = "change_of_own_account";
+
+/// The input that such a refusal names.
+const STAFF_ID: &str = "staff_id";
+
 /// Prefix of the keys of input names.
 const LABEL: &str = "field.";
 
@@ -136,6 +142,9 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
         (Reason::Forbidden, Some(field)) if field == REQUESTED_BY => {
             text(lang, DECISION_ABOUT_OWN_REQUEST).to_owned()
         }
+        (Reason::Forbidden, Some(field)) if field == STAFF_ID => {
+            text(lang, CHANGE_OF_OWN_ACCOUNT).to_owned()
+        }
         (reason, _) => text(lang, &reason_key(*reason)).to_owned(),
     }
 }
@@ -151,12 +160,17 @@ pub fn keys() -> Vec<String> {
         .cloned();
     let successes = Success::ALL.iter().map(|success| success.key().to_owned());
     let rules = Rule::ALL.iter().map(|rule| rule_key(*rule, ""));
+    let of_own = [
+        VALIDATION_OF_FIELD,
+        DECISION_ABOUT_OWN_REQUEST,
+        CHANGE_OF_OWN_ACCOUNT,
+    ];
     let of_passwords = PASSWORD_RULES.iter().map(|(_, key)| (*key).to_owned());
     reasons
         .chain(successes)
         .chain(rules)
         .chain(of_passwords)
-        .chain([VALIDATION_OF_FIELD, DECISION_ABOUT_OWN_REQUEST].map(str::to_owned))
+        .chain(of_own.map(str::to_owned))
         .chain(labels)
         .collect()
 }

@@ -44,8 +44,8 @@ async fn nobody_gets_further_than_the_table_says() {
         staff.push((role, stack.staff(&admin, role).await));
     }
     let (_, user) = stack.user(&admin).await;
-    // Three staff and the user's authorisation code were made.
-    let rows = stack.rows_after(1, 4).await;
+    // Three staff and the user's authorisation code were made, and four staff logged in.
+    let rows = stack.rows_after(1, 8).await;
     for route in table() {
         match route.access {
             Access::Public => {
@@ -134,8 +134,8 @@ async fn accounts_that_are_not_active_reach_nothing_and_are_told_in_their_langua
         let (id, token) = stack.user(&admin).await;
         stack.set_state(&id, state).await;
         stack.eventually_answers("/user/info", &token, code).await;
-        // Each has an authorisation code made and a state set.
-        let rows = stack.rows_after(users, 2 * users).await;
+        // The admin logged in. Each user has an authorisation code made and a state set.
+        let rows = stack.rows_after(users, 1 + 2 * users).await;
         for route in table().iter().filter(|route| route.access == Access::User) {
             denied(
                 route,

@@ -194,7 +194,10 @@ fn unread() -> Value {
 }
 
 fn staff() -> Value {
-    json!({"id": "text", "username": "text", "role": "admin|support|finance|operator"})
+    json!({
+        "id": "text", "username": "text", "role": "admin|support|finance|operator", "state": "active|disabled",
+        "must_change_password": "bool",
+    })
 }
 
 fn named_user() -> Value {
@@ -451,6 +454,10 @@ fn others() -> Vec<Contracted> {
 
 fn staff_accounts() -> Vec<Contracted> {
     let license = json!({"code": "text", "state": "unused|used"});
+    let listed = with(
+        staff(),
+        json!({"created_at": "time", "last_login_at": "time?", "sessions": "int"}),
+    );
     let detail = with(
         user(),
         json!({"property": property(), "sessions": [{"id": "text"}]}),
@@ -470,8 +477,16 @@ fn staff_accounts() -> Vec<Contracted> {
         get(
             "/admin/staff/list",
             "cursor? limit?",
-            page(staff(), json!({})),
+            page(listed, json!({})),
         ),
+        post("/admin/staff/state", "staff_id state reason", staff()),
+        post("/admin/staff/role", "staff_id role reason", staff()),
+        post(
+            "/admin/staff/password",
+            "old_password? new_password? staff_id? reason?",
+            with(staff(), json!({"one_time_password": "text?"})),
+        ),
+        post("/admin/staff/sessions/end", "staff_id", staff()),
         post(
             "/admin/license/create",
             "count note? activate?",

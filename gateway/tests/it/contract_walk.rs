@@ -7,6 +7,7 @@ mod finance;
 mod hosts;
 mod placing;
 mod security;
+mod staff;
 mod support;
 
 use std::collections::BTreeSet;
@@ -174,6 +175,7 @@ async fn the_whole_contract_is_kept() {
         hosts::walk(&walk),
         placing::walk(&walk),
         security::walk(&walk),
+        staff::walk(&walk),
         finance::walk(&walk),
         approvals::walk(&walk),
         support::walk(&walk),

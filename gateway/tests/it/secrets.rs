@@ -14,7 +14,8 @@ use adfolio_gateway::dto::password::{
     ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
 use adfolio_gateway::dto::staff::{
-    CreateStaffRequest, HostTokenRequest, License, Staff, StaffSession,
+    CreateStaffRequest, HostTokenRequest, License, Staff, StaffPassword, StaffPasswordRequest,
+    StaffSession,
 };
 use adfolio_gateway::dto::withdrawal::{BankCard, BindRequest, WalletAddress, WithdrawRequest};
 use adfolio_gateway::dto::{Decode, Timestamp};
@@ -118,6 +119,10 @@ fn requests() -> Vec<Case> {
         ),
         request::<CreateExchangeRequest>("CreateExchangeRequest", exchange),
         request::<CreateStaffRequest>("CreateStaffRequest", staff),
+        request::<StaffPasswordRequest>(
+            "StaffPasswordRequest",
+            json!({"old_password": SECRET, "new_password": SECRET}),
+        ),
         request::<HostTokenRequest>("HostTokenRequest", json!({"external_user_id": SECRET})),
     ]
 }
@@ -165,7 +170,11 @@ fn answers() -> Vec<Case> {
     };
     let staff_session = StaffSession {
         token: SECRET.into(),
+        staff: Staff::from_proto(staff.clone()).unwrap(),
+    };
+    let staff_password = StaffPassword {
         staff: Staff::from_proto(staff).unwrap(),
+        one_time_password: Some(SECRET.into()),
     };
     let code = AcceptanceCode {
         code: SECRET.into(),
@@ -180,6 +189,7 @@ fn answers() -> Vec<Case> {
             },
         ),
         answer("StaffSession", &staff_session),
+        answer("StaffPassword", &staff_password),
         answer("License", &License::from_proto(key).unwrap()),
         answer("AcceptanceCode", &code),
         answer("BankCard", &BankCard::from_proto(card).unwrap()),

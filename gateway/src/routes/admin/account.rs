@@ -8,7 +8,8 @@ use crate::dto::account::LoginRequest;
 use crate::dto::audit::{AuditEntry, AuditListQuery};
 use crate::dto::secret::to_message;
 use crate::dto::staff::{
-    CreateLicenseRequest, CreateStaffRequest, License, LicenseList, Staff, StaffSession,
+    CreateLicenseRequest, CreateStaffRequest, License, LicenseList, ListedStaff, Staff,
+    StaffSession,
 };
 use crate::dto::{Decode, Empty, Page, PageQuery, page};
 use crate::errors::Failure;
@@ -18,6 +19,13 @@ use crate::route::{ADMIN, ANY_ROLE, Route, SUPPORT};
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
+    let mut routes = account_routes();
+    routes.extend(super::staff::routes());
+    routes.extend(log_routes());
+    routes
+}
+
+fn account_routes() -> Vec<Route> {
     vec![
         Route::post(
             "/admin/login",
@@ -25,7 +33,7 @@ pub fn routes() -> Vec<Route> {
             "Opens a staff session.",
             login,
         )
-        .fails(&[Reason::BadCredentials])
+        .fails(&[Reason::BadCredentials, Reason::AccountDisabled])
         .says(Success::Login),
         Route::post(
             "/admin/logout",
@@ -33,7 +41,8 @@ pub fn routes() -> Vec<Route> {
             "Ends the staff session.",
             logout,
         )
-        .staff(ANY_ROLE),
+        .staff(ANY_ROLE)
+        .admits_one_time_password(),
         Route::post(
             "/admin/staff/create",
             "createStaff",
@@ -51,6 +60,11 @@ pub fn routes() -> Vec<Route> {
             list,
         )
         .staff(ADMIN),
+    ]
+}
+
+fn log_routes() -> Vec<Route> {
+    vec![
         Route::post(
             "/admin/license/create",
             "createLicenses",
@@ -108,7 +122,7 @@ async fn create(call: Call, Json(request): Json<CreateStaffRequest>) -> Result<S
     Staff::decode(response.staff, "staff")
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Staff>, Failure> {
+async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<ListedStaff>, Failure> {
     let message = auth::ListStaffRequest {
         page: query.into_page(),
     };

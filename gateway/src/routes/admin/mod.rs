@@ -10,6 +10,7 @@ mod exchange_order;
 mod host;
 mod people;
 mod plan;
+mod staff;
 mod text;
 mod user;
 mod wallet;

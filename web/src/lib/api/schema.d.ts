@@ -124,7 +124,7 @@ export interface paths {
          * Issues an acceptance code.
          * @description Issues an acceptance code. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createAcceptanceCode"];
         delete?: never;
@@ -146,7 +146,7 @@ export interface paths {
          * Creates an acceptor.
          * @description Creates an acceptor. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createAcceptor"];
         delete?: never;
@@ -166,7 +166,7 @@ export interface paths {
          * Acceptors, newest first.
          * @description Acceptors, newest first.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listAcceptors"];
         put?: never;
@@ -190,7 +190,7 @@ export interface paths {
          * Approves a request by another member of staff, which posts it, or rejects it.
          * @description Approves a request by another member of staff, which posts it, or rejects it. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideApproval"];
         delete?: never;
@@ -210,7 +210,7 @@ export interface paths {
          * Requests by staff that another member of staff must approve, newest first.
          * @description Requests by staff that another member of staff must approve, newest first.
          *
-         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listApprovals"];
         put?: never;
@@ -232,7 +232,7 @@ export interface paths {
          * The audit log, newest first.
          * @description The audit log, newest first.
          *
-         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listAudit"];
         put?: never;
@@ -254,7 +254,7 @@ export interface paths {
          * The texts that staff edit.
          * @description The texts that staff edit. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["getContent"];
         put?: never;
@@ -262,7 +262,7 @@ export interface paths {
          * Replaces the texts that are sent.
          * @description Replaces the texts that are sent. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setContent"];
         delete?: never;
@@ -284,7 +284,7 @@ export interface paths {
          * Creates a campaign.
          * @description Creates a campaign. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createCampaign"];
         delete?: never;
@@ -304,7 +304,7 @@ export interface paths {
          * Campaigns, newest first.
          * @description Campaigns, newest first.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -328,7 +328,7 @@ export interface paths {
          * Grants a user a coupon of a campaign, regardless of the claim rules.
          * @description Grants a user a coupon of a campaign, regardless of the claim rules. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["grantCoupon"];
         delete?: never;
@@ -350,7 +350,7 @@ export interface paths {
          * Imports delivery reports from a CSV or JSONL file.
          * @description Imports delivery reports from a CSV or JSONL file. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["importDelivery"];
         delete?: never;
@@ -372,7 +372,7 @@ export interface paths {
          * Completes or cancels a pending exchange order.
          * @description Completes or cancels a pending exchange order. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideExchange"];
         delete?: never;
@@ -392,7 +392,7 @@ export interface paths {
          * Exchange orders of all users, newest first.
          * @description Exchange orders of all users, newest first.
          *
-         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listAllExchanges"];
         put?: never;
@@ -416,7 +416,7 @@ export interface paths {
          * Closes feedback, with or without a reply to the user.
          * @description Closes feedback, with or without a reply to the user. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["closeFeedback"];
         delete?: never;
@@ -436,7 +436,7 @@ export interface paths {
          * Feedback of all users, newest first.
          * @description Feedback of all users, newest first.
          *
-         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listFeedback"];
         put?: never;
@@ -460,7 +460,7 @@ export interface paths {
          * Registers a host with its first key.
          * @description Registers a host with its first key. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createHost"];
         delete?: never;
@@ -482,7 +482,7 @@ export interface paths {
          * Adds a key to a host.
          * @description Adds a key to a host. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["addHostKey"];
         delete?: never;
@@ -504,7 +504,7 @@ export interface paths {
          * Revokes a key of a host; sessions that were opened with it end.
          * @description Revokes a key of a host; sessions that were opened with it end. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["revokeHostKey"];
         delete?: never;
@@ -524,7 +524,7 @@ export interface paths {
          * Hosts with their keys, oldest first.
          * @description Hosts with their keys, oldest first. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listHosts"];
         put?: never;
@@ -548,7 +548,7 @@ export interface paths {
          * Issues licence keys.
          * @description Issues licence keys. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createLicenses"];
         delete?: never;
@@ -568,7 +568,7 @@ export interface paths {
          * Licence keys, newest first.
          * @description Licence keys, newest first.
          *
-         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listLicenses"];
         put?: never;
@@ -592,7 +592,7 @@ export interface paths {
          * Opens a staff session.
          * @description Opens a staff session.
          *
-         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_DISABLED` 403, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["staffLogin"];
         delete?: never;
@@ -636,7 +636,7 @@ export interface paths {
          * Publishes a notification to all or some users.
          * @description Publishes a notification to all or some users. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createNotification"];
         delete?: never;
@@ -658,7 +658,7 @@ export interface paths {
          * Creates a proxy operator.
          * @description Creates a proxy operator. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createOperator"];
         delete?: never;
@@ -678,7 +678,7 @@ export interface paths {
          * Proxy operators, newest first.
          * @description Proxy operators, newest first.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listOperators"];
         put?: never;
@@ -702,7 +702,7 @@ export interface paths {
          * Removes a user's transaction password and its lock.
          * @description Removes a user's transaction password and its lock. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["resetPayPassword"];
         delete?: never;
@@ -724,7 +724,7 @@ export interface paths {
          * A plan of any user.
          * @description A plan of any user. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["getAnyPlan"];
         delete?: never;
@@ -746,7 +746,7 @@ export interface paths {
          * Ends delivery of a plan.
          * @description Ends delivery of a plan. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["finishPlan"];
         delete?: never;
@@ -766,7 +766,7 @@ export interface paths {
          * Plans of all users, newest first.
          * @description Plans of all users, newest first.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listAllPlans"];
         put?: never;
@@ -790,7 +790,7 @@ export interface paths {
          * Pushes a plan to users, where it waits for their put.
          * @description Pushes a plan to users, where it waits for their put. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["pushPlan"];
         delete?: never;
@@ -812,7 +812,7 @@ export interface paths {
          * Settles a plan that is waiting for settlement.
          * @description Settles a plan that is waiting for settlement. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["settlePlan"];
         delete?: never;
@@ -834,7 +834,7 @@ export interface paths {
          * Creates a product.
          * @description Creates a product. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createProduct"];
         delete?: never;
@@ -856,7 +856,7 @@ export interface paths {
          * Changes a product.
          * @description Changes a product. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["editProduct"];
         delete?: never;
@@ -876,7 +876,7 @@ export interface paths {
          * Products, newest first.
          * @description Products, newest first.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listAllProducts"];
         put?: never;
@@ -900,7 +900,7 @@ export interface paths {
          * Creates a staff account.
          * @description Creates a staff account. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createStaff"];
         delete?: never;
@@ -920,11 +920,99 @@ export interface paths {
          * Staff accounts, newest first.
          * @description Staff accounts, newest first.
          *
-         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listStaff"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/staff/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes one's own password, or gives another member a one-time password; the member's sessions end.
+         * @description Changes one's own password, or gives another member a one-time password; the member's sessions end. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `WRONG_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["changeStaffPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/staff/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes the role of another member; the member's sessions end.
+         * @description Changes the role of another member; the member's sessions end. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setStaffRole"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/staff/sessions/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends every session of a member: an admin for anybody, the others for themselves.
+         * @description Ends every session of a member: an admin for anybody, the others for themselves. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["endStaffSessions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/staff/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disables another member's account, or makes it active again; the member's sessions end.
+         * @description Disables another member's account, or makes it active again; the member's sessions end. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setStaffState"];
         delete?: never;
         options?: never;
         head?: never;
@@ -944,7 +1032,7 @@ export interface paths {
          * A user with wallet and sessions.
          * @description A user with wallet and sessions. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["getUserDetail"];
         delete?: never;
@@ -966,7 +1054,7 @@ export interface paths {
          * Issues a token for a user of a native host shell whose account is not open yet.
          * @description Issues a token for a user of a native host shell whose account is not open yet. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createHostToken"];
         delete?: never;
@@ -986,7 +1074,7 @@ export interface paths {
          * Users, newest first.
          * @description Users, newest first.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listUsers"];
         put?: never;
@@ -1010,7 +1098,7 @@ export interface paths {
          * Changes the given fields of a user's standing.
          * @description Changes the given fields of a user's standing. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setUserProfile"];
         delete?: never;
@@ -1032,7 +1120,7 @@ export interface paths {
          * Changes the state of an account.
          * @description Changes the state of an account. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setUserState"];
         delete?: never;
@@ -1054,7 +1142,7 @@ export interface paths {
          * Takes a disputed payment back from the available funds.
          * @description Takes a disputed payment back from the available funds. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["chargeBack"];
         delete?: never;
@@ -1076,7 +1164,7 @@ export interface paths {
          * Credits a deposit.
          * @description Credits a deposit. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["creditDeposit"];
         delete?: never;
@@ -1098,7 +1186,7 @@ export interface paths {
          * Charges the membership fee and makes the user a member.
          * @description Charges the membership fee and makes the user a member. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["openMembership"];
         delete?: never;
@@ -1120,7 +1208,7 @@ export interface paths {
          * Takes a virtual recharge back from the available funds.
          * @description Takes a virtual recharge back from the available funds. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["deductRecharge"];
         delete?: never;
@@ -1140,7 +1228,7 @@ export interface paths {
          * Checks that the ledger balances.
          * @description Checks that the ledger balances. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["reconcile"];
         put?: never;
@@ -1164,7 +1252,7 @@ export interface paths {
          * Grants start-up funds, or marks them as returned.
          * @description Grants start-up funds, or marks them as returned. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["changeStartUpFunds"];
         delete?: never;
@@ -1186,7 +1274,7 @@ export interface paths {
          * Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff.
          * @description Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideWithdrawal"];
         delete?: never;
@@ -1206,7 +1294,7 @@ export interface paths {
          * Withdrawals of all users with their destinations, newest first.
          * @description Withdrawals of all users with their destinations, newest first.
          *
-         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listAllWithdrawals"];
         put?: never;
@@ -3244,6 +3332,14 @@ export interface components {
             /** @description All sessions except the current one. */
             others?: boolean | null;
         };
+        /** @description Ends every session of a member. */
+        EndStaffSessionsRequest: {
+            /**
+             * @description The member: anybody for an admin, oneself for the others.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            staff_id: string;
+        };
         /**
          * @description How a user's account was created.
          * @enum {string}
@@ -3794,6 +3890,41 @@ export interface components {
          * @enum {string}
          */
         LicenseState: "unused" | "used";
+        /** @description A member of staff in the list. */
+        ListedStaff: {
+            /** @description When the account was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            id: string;
+            last_login_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether the member has a one-time password: a session may then only change it or log out. */
+            must_change_password: boolean;
+            /** @description Role of the member. */
+            role: components["schemas"]["StaffRole"];
+            /**
+             * Format: int32
+             * @description Number of active sessions.
+             * @example 1
+             */
+            sessions: number;
+            /** @description State of the account. */
+            state: components["schemas"]["StaffState"];
+            /**
+             * @description Login name.
+             * @example admin
+             */
+            username: string;
+        };
+        /** @description A page of a list. */
+        ListedStaffPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["ListedStaff"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description Opens a session. */
         LoginRequest: {
             /**
@@ -4445,7 +4576,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "PASSWORD_CHANGE_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -4773,8 +4904,12 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             id: string;
+            /** @description Whether the member has a one-time password: a session may then only change it or log out. */
+            must_change_password: boolean;
             /** @description Role of the member. */
             role: components["schemas"]["StaffRole"];
+            /** @description State of the account. */
+            state: components["schemas"]["StaffState"];
             /**
              * @description Login name.
              * @example admin
@@ -4806,12 +4941,30 @@ export interface components {
              */
             username: string;
         };
-        /** @description A page of a list. */
-        StaffPage: {
-            /** @description The items, newest first. */
-            items: components["schemas"]["Staff"][];
-            /** @description Cursor of the next page; null on the last page. */
-            next_cursor: string | null;
+        /** @description The member whose password was changed. */
+        StaffPassword: components["schemas"]["Staff"] & {
+            /** @description The one-time password of another member; returned only here. The member must change it after the next login. */
+            one_time_password: string | null;
+        };
+        /**
+         * @description Changes one's own password with `old_password` and `new_password`, or asks for a one-time password of another member
+         *     with `staff_id` and `reason`. Every session of the member ends.
+         */
+        StaffPasswordRequest: {
+            /**
+             * @description The new password, 8 to 128 characters; no common one, and not made of the name.
+             * @example an even longer staple
+             */
+            new_password?: string | null;
+            /**
+             * @description The current password.
+             * @example correct horse battery
+             */
+            old_password?: string | null;
+            /** @description Why; stored in the audit log. Required with `staff_id`. */
+            reason?: string | null;
+            /** @description Another member, by an admin. */
+            staff_id?: string | null;
         };
         /** @description A plan with its user. */
         StaffPlan: components["schemas"]["Plan"] & {
@@ -4835,6 +4988,21 @@ export interface components {
          * @enum {string}
          */
         StaffRole: "admin" | "support" | "finance" | "operator";
+        /** @description Changes the role of a staff account; every session of the member ends. */
+        StaffRoleRequest: {
+            /**
+             * @description Why; stored in the audit log.
+             * @example moved to finance
+             */
+            reason: string;
+            /** @description The new role. The last active admin stays one. */
+            role: components["schemas"]["StaffRole"];
+            /**
+             * @description The member; not oneself.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            staff_id: string;
+        };
         /** @description A new staff session. */
         StaffSession: {
             /** @description Its owner. */
@@ -4844,6 +5012,26 @@ export interface components {
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
              */
             token: string;
+        };
+        /**
+         * @description State of a staff account.
+         * @enum {string}
+         */
+        StaffState: "active" | "disabled";
+        /** @description Changes the state of a staff account; every session of the member ends. */
+        StaffStateRequest: {
+            /**
+             * @description Why; stored in the audit log.
+             * @example left the company
+             */
+            reason: string;
+            /**
+             * @description The member; not oneself.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            staff_id: string;
+            /** @description The new state. The last active admin stays active. */
+            state: components["schemas"]["StaffState"];
         };
         /** @description A withdrawal with its user. */
         StaffWithdrawal: components["schemas"]["Withdrawal"] & {
@@ -7373,7 +7561,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["StaffPage"];
+                        data: components["schemas"]["ListedStaffPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -7382,6 +7570,203 @@ export interface operations {
             400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    changeStaffPassword: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "new_password": "an even longer staple",
+                 *       "old_password": "correct horse battery"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StaffPasswordRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffPassword"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setStaffRole: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "moved to finance",
+                 *       "role": "admin",
+                 *       "staff_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StaffRoleRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Staff"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    endStaffSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "staff_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndStaffSessionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Staff"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setStaffState: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "left the company",
+                 *       "staff_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39",
+                 *       "state": "active"
+                 *     }
+                 */
+                "application/json": components["schemas"]["StaffStateRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Staff"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
