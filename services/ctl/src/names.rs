@@ -4,7 +4,7 @@ use adfolio_money::Money;
 use adfolio_proto::acceptor::v1::{
     AcceptorKind, ExchangeDecision, ExchangeDirection, ExchangeStatus,
 };
-use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, UserState};
+use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, StaffState, UserState};
 use adfolio_proto::common::v1::Gender;
 use adfolio_proto::coupon::v1::{CampaignKind, CouponMode, CouponState, CouponType};
 use adfolio_proto::notification::v1::{Category, FeedbackState};
@@ -74,6 +74,7 @@ named! {
     PlanStatus, "PLAN_STATUS_";
     PushFilter, "PUSH_FILTER_";
     StaffRole, "STAFF_ROLE_";
+    StaffState, "STAFF_STATE_";
     StartUpFundsAction, "START_UP_FUNDS_ACTION_";
     UserState, "USER_STATE_";
     WithdrawalDecision, "WITHDRAWAL_DECISION_";

@@ -230,6 +230,38 @@ impl Change {
     }
 }
 
+/// Required reason and idempotency key of a change, and output format
+#[derive(Args, Debug)]
+pub struct ReasonedChange {
+    /// Reason, stored in the audit log
+    #[arg(long, value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    reason: String,
+    /// Idempotency key: the same command with the same key runs once; random by default
+    #[arg(long, value_name = "KEY")]
+    idempotency_key: Option<IdempotencyKey>,
+    #[command(flatten)]
+    pub format: Format,
+}
+
+impl ReasonedChange {
+    /// adfolioctl with the reason, and with a key so that calls may be repeated.
+    pub fn caller(&self) -> anyhow::Result<Caller> {
+        let caller = Caller {
+            reason: self.signed_reason(),
+            ..operator()
+        };
+        match &self.idempotency_key {
+            Some(key) => Ok(caller.with_key(Some(key.clone()))),
+            None => keyed(caller, &Uuid::now_v7().to_string()),
+        }
+    }
+
+    /// The reason with the name of the person; not for users.
+    pub fn signed_reason(&self) -> String {
+        format!("{} ({})", self.reason, person())
+    }
+}
+
 /// Length of a list, and output format
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Listing {

@@ -3,7 +3,7 @@
 use adfolio_money::Money;
 use adfolio_proto::auth::v1::{
     CreateHostTokenRequest, Entry, GetUserDetailRequest, ListUsersRequest, SetUserProfileRequest,
-    SetUserStateRequest, User, UserState,
+    SetUserStateRequest, UnlockUserLoginRequest, User, UserState,
 };
 use adfolio_proto::wallet::v1::{GetUserPropertyRequest, Property};
 use anyhow::Context as _;
@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
 use crate::output::{Format, Row};
-use crate::services::{Change, Listing, Services, ask, list, operator};
+use crate::services::{Change, Listing, ReasonedChange, Services, ask, list, operator};
 
 /// Users
 #[derive(Debug, Subcommand)]
@@ -28,6 +28,8 @@ pub enum UserCommand {
     Profile(Profile),
     /// Issues a token for a user of a native host shell whose account is not open yet
     HostToken(HostToken),
+    /// Clears the failed logins of an account and its lock
+    Unlock(Unlock),
 }
 
 impl UserCommand {
@@ -39,6 +41,7 @@ impl UserCommand {
             Self::State(state) => state.run(services).await,
             Self::Profile(profile) => profile.run(services).await,
             Self::HostToken(token) => token.run(services).await,
+            Self::Unlock(unlock) => unlock.run(services).await,
         }
     }
 }
@@ -219,6 +222,29 @@ impl HostToken {
         let caller = self.change.caller()?;
         let answer = ask!(services.auth_admin, create_host_token, caller, message)?;
         self.change.format.one(vec![("token", json!(answer.token))]);
+        Ok(())
+    }
+}
+
+/// Clears the failed logins of an account and its lock
+#[derive(Args, Debug)]
+pub struct Unlock {
+    /// Login name
+    username: String,
+    #[command(flatten)]
+    change: ReasonedChange,
+}
+
+impl Unlock {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = UnlockUserLoginRequest {
+            username: self.username,
+            reason: self.change.signed_reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.auth_admin, unlock_user_login, caller, message)?;
+        let cleared = vec![("cleared", json!(answer.cleared))];
+        self.change.format.one(cleared);
         Ok(())
     }
 }

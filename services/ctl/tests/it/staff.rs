@@ -1,9 +1,11 @@
 //! `adfolioctl staff`.
 
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
-use adfolio_proto::auth::v1::{StaffLoginRequest, StaffRole};
+use adfolio_proto::auth::v1::{Staff, StaffLoginRequest, StaffRole};
+use serde_json::Value;
 
-use crate::helpers::{AuthAlone, anonymous, run};
+use crate::helpers::{AuthAlone, Ended, anonymous, run};
 
 const CREATE: [&str; 6] = ["staff", "create", "--username", "boss", "--role", "admin"];
 
@@ -41,6 +43,115 @@ async fn staff_are_created_once() {
         .run(&[&with_file[..], &["--if-missing"]].concat(), "")
         .await;
     assert_eq!(tolerant.code, 0, "{tolerant:?}");
+}
+
+fn one(ended: &Ended) -> Value {
+    assert_eq!(ended.code, 0, "{ended:?}");
+    serde_json::from_str(&ended.output).unwrap()
+}
+
+/// Logs in: the member, or why not.
+async fn login(auth: &AuthAlone, username: &str, password: &str) -> Result<Staff, Reason> {
+    let message = StaffLoginRequest {
+        username: username.to_owned(),
+        password: password.to_owned(),
+        client_address: String::new(),
+    };
+    let mut admin = AuthAdminServiceClient::new(auth.channel());
+    match admin.staff_login(anonymous(message)).await {
+        Ok(answer) => Ok(answer.into_inner().staff.unwrap()),
+        Err(status) => Err(Refusal::from_status(&status).unwrap().reason),
+    }
+}
+
+#[tokio::test]
+async fn accounts_are_ended_and_unlocked() {
+    let (auth, password) = (AuthAlone::start().await, "a long enough secret");
+    let mut ids = Vec::new();
+    for (name, role) in [("boss", "admin"), ("finn", "finance")] {
+        let create = ["staff", "create", "--username", name, "--role", role];
+        let create = [&create[..], &["--password-stdin"]].concat();
+        assert_eq!(auth.run(&create, password).await.code, 0);
+        let listed = one(&auth.run(&["staff", "list", "--json"], "").await);
+        ids.push(listed["items"][0]["id"].as_str().unwrap().to_owned());
+    }
+    let (boss, finn) = (ids[0].as_str(), ids[1].as_str());
+    let run = async |arguments: &[&str]| {
+        let arguments = [&["staff"], arguments, &["--reason", "left us", "--json"]].concat();
+        auth.run(&arguments, "").await
+    };
+    let moved = one(&run(&["role", finn, "support"]).await);
+    assert_eq!(moved["role"], "support");
+    let disabled = one(&run(&["state", finn, "disabled"]).await);
+    assert_eq!(disabled["state"], "disabled");
+    assert_eq!(
+        login(&auth, "finn", password).await,
+        Err(Reason::AccountDisabled)
+    );
+    let again = run(&["state", finn, "disabled"]).await;
+    assert!(again.errors.contains("NOTHING_CHANGED"), "{again:?}");
+    let last = run(&["state", boss, "disabled"]).await;
+    assert!(last.errors.contains("VALIDATION of state"), "{last:?}");
+    one(&run(&["state", finn, "active"]).await);
+
+    let reset = one(&run(&["reset-password", finn]).await);
+    let one_time = reset["one_time_password"].as_str().unwrap();
+    let member = login(&auth, "finn", one_time).await.unwrap();
+    assert!(member.must_change_password);
+    let listed = one(&auth.run(&["staff", "list", "--json"], "").await);
+    assert_eq!(listed["items"][0]["sessions"], 1);
+    one(&run(&["sessions-end", finn]).await);
+    let listed = one(&auth.run(&["staff", "list", "--json"], "").await);
+    assert_eq!(listed["items"][0]["sessions"], 0);
+
+    for _ in 0..10 {
+        assert_eq!(
+            login(&auth, "finn", password).await,
+            Err(Reason::BadCredentials)
+        );
+    }
+    assert_eq!(
+        login(&auth, "finn", one_time).await,
+        Err(Reason::TooManyAttempts)
+    );
+    assert_eq!(one(&run(&["unlock", "finn"]).await)["cleared"], 2);
+    login(&auth, "finn", one_time).await.unwrap();
+    let user = ["user", "unlock", "nobody", "--reason", "rang up"];
+    let unknown = auth.run(&user, "").await;
+    assert!(
+        unknown.errors.contains("NOT_FOUND of username"),
+        "{unknown:?}"
+    );
+    let log = [
+        "audit",
+        "list",
+        "--action",
+        "auth.unlock_staff_login",
+        "--json",
+    ];
+    let log = auth
+        .run_until(&log, |ended| one(ended)["items"][0].is_object())
+        .await;
+    let reason = one(&log)["items"][0]["reason"].as_str().unwrap().to_owned();
+    assert!(
+        reason.starts_with("left us (adfolioctl, run by "),
+        "{reason}"
+    );
+}
+
+#[tokio::test]
+async fn a_change_of_an_account_needs_a_reason() {
+    for arguments in [
+        &["staff", "state", "x", "disabled"][..],
+        &["staff", "state", "x", "asleep", "--reason", "r"],
+        &["staff", "role", "x", "admin"],
+        &["staff", "role", "x", "king", "--reason", "r"],
+        &["staff", "reset-password", "x", "--reason", ""],
+        &["staff", "unlock", "x"],
+        &["user", "unlock", "x"],
+    ] {
+        assert_eq!(run(&[], arguments, "").await.code, 2, "{arguments:?}");
+    }
 }
 
 #[tokio::test]
