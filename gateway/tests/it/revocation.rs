@@ -3,13 +3,17 @@
 use std::time::Duration;
 
 use adfolio_kit::client::outgoing;
-use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::identity::{Caller, StaffRole, UserId};
+use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::auth::v1::end_sessions_request::Target;
-use adfolio_proto::auth::v1::{EndSessionsRequest, LogoutRequest, UserState};
+use adfolio_proto::auth::v1::{
+    EndSessionsRequest, LogoutRequest, SetStaffStateRequest, StaffState, UserState,
+};
 use reqwest::Method;
 use reqwest::header::HeaderValue;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::stack::{PASSWORD, Stack};
 
@@ -50,6 +54,30 @@ async fn logging_out_elsewhere_is_felt_by_event() {
         .await
         .unwrap();
     stack.eventually_answers("/user/info", &token, 503).await;
+}
+
+#[tokio::test]
+async fn disabling_a_member_elsewhere_is_felt_by_event() {
+    let stack = Stack::start_with(|config| config.session_cache_seconds = LONG).await;
+    let admin = stack.admin().await;
+    let token = stack.staff(&admin, StaffRole::Finance).await;
+    stack.get("/admin/user/list", &token).await.ok();
+    let staff = stack.get("/admin/staff/list", &admin).await.ok();
+    let disable = SetStaffStateRequest {
+        staff_id: staff["items"][0]["id"].as_str().unwrap().to_owned(),
+        state: StaffState::Disabled.into(),
+        reason: "left us".to_owned(),
+    };
+    let operator = Caller::staff(Uuid::now_v7(), StaffRole::Admin);
+    let disable = outgoing(&operator, disable, Duration::from_secs(10));
+    AuthAdminServiceClient::new(stack.services.auth.channel())
+        .set_staff_state(disable)
+        .await
+        .unwrap();
+    stack
+        .eventually_answers("/admin/user/list", &token, 503)
+        .await;
+    stack.get("/admin/user/list", &admin).await.ok();
 }
 
 /// A further session of a user, opened by a phone behind a proxy.
