@@ -28,11 +28,11 @@ use tracing::info;
 use uuid::Uuid;
 
 pub use change::{change, end_sessions, unlock};
-pub use entity::{Act, Change, Creator, Listed, NewStaff, STAFF_ID, StaffMember, StaffState};
+pub use entity::{
+    Act, Change, Creator, Listed, NewStaff, STAFF_ID, StaffMember, StaffState, required_reason,
+};
 pub use login::{Login, login, logout};
 pub use password::{PasswordForm, change_password, reset_password};
-
-pub use entity::required_reason;
 
 use crate::app::App;
 use crate::error::AuthError;
