@@ -26,6 +26,7 @@ pub mod report;
 pub mod secret;
 pub mod security;
 pub mod staff;
+pub mod staff_account;
 pub mod staff_plan;
 pub mod statistics;
 pub mod wallet;

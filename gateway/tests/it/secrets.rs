@@ -13,9 +13,9 @@ use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::password::{
     ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
-use adfolio_gateway::dto::staff::{
-    CreateStaffRequest, HostTokenRequest, License, Staff, StaffPassword, StaffPasswordRequest,
-    StaffSession,
+use adfolio_gateway::dto::staff::{HostTokenRequest, License};
+use adfolio_gateway::dto::staff_account::{
+    CreateStaffRequest, Staff, StaffPassword, StaffPasswordRequest, StaffSession,
 };
 use adfolio_gateway::dto::withdrawal::{BankCard, BindRequest, WalletAddress, WithdrawRequest};
 use adfolio_gateway::dto::{Decode, Timestamp};

@@ -7,10 +7,8 @@ use crate::call::{Call, send};
 use crate::dto::account::LoginRequest;
 use crate::dto::audit::{AuditEntry, AuditListQuery};
 use crate::dto::secret::to_message;
-use crate::dto::staff::{
-    CreateLicenseRequest, CreateStaffRequest, License, LicenseList, ListedStaff, Staff,
-    StaffSession,
-};
+use crate::dto::staff::{CreateLicenseRequest, License, LicenseList};
+use crate::dto::staff_account::{CreateStaffRequest, ListedStaff, Staff, StaffSession};
 use crate::dto::{Decode, Empty, Page, PageQuery, page};
 use crate::errors::Failure;
 use crate::input::{Json, Query};

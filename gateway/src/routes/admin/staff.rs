@@ -6,7 +6,7 @@ use adfolio_proto::auth::v1 as auth;
 use crate::call::{Call, send};
 use crate::dto::Decode;
 use crate::dto::secret::to_message;
-use crate::dto::staff::{
+use crate::dto::staff_account::{
     EndStaffSessionsRequest, Staff, StaffPassword, StaffPasswordRequest, StaffRoleRequest,
     StaffStateRequest,
 };

@@ -1,0 +1,174 @@
+//! Staff accounts: who they are, how they are opened and how they end.
+
+use adfolio_proto::auth::v1 as auth;
+use secrecy::SecretString;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::{Timestamp, secret, wire_enum, wire_struct};
+use crate::errors::Failure;
+
+wire_enum! {
+    /// Role of a member of staff.
+    StaffRole = auth::StaffRole {
+        /// Everything.
+        Admin,
+        /// Users, licences, notices, feedback, resets.
+        Support,
+        /// Wallet, withdrawals, exchange.
+        Finance,
+        /// Products, plans, coupons, content.
+        Operator,
+    }
+}
+
+wire_enum! {
+    /// State of a staff account.
+    StaffState = auth::StaffState {
+        /// May log in.
+        Active,
+        /// May not log in, and has no sessions.
+        Disabled,
+    }
+}
+
+impl StaffState {
+    /// The state of an account, which is active for an auth of the release before.
+    fn of(state: i32) -> Result<Self, Failure> {
+        if state == i32::from(auth::StaffState::Unspecified) {
+            return Ok(Self::Active);
+        }
+        Self::from_wire(state)
+    }
+}
+
+wire_struct! {
+    /// A member of staff.
+    pub struct Staff = auth::Staff as staff {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub id: String,
+        /// Login name.
+        #[schema(example = "admin")]
+        pub username: String,
+        /// Role of the member.
+        pub role: StaffRole,
+        /// State of the account.
+        pub state: StaffState = (StaffState::of(staff.state)?),
+        /// Whether the member has a one-time password: a session may then only change it or log out.
+        pub must_change_password: bool,
+    }
+}
+
+wire_struct! {
+    /// A member of staff in the list.
+    pub struct ListedStaff = auth::Staff as staff {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub id: String,
+        /// Login name.
+        #[schema(example = "admin")]
+        pub username: String,
+        /// Role of the member.
+        pub role: StaffRole,
+        /// State of the account.
+        pub state: StaffState = (StaffState::of(staff.state)?),
+        /// Whether the member has a one-time password: a session may then only change it or log out.
+        pub must_change_password: bool,
+        /// When the account was created.
+        pub created_at: Timestamp,
+        /// The last login.
+        #[schema(required = true)]
+        pub last_login_at: Option<Timestamp>,
+        /// Number of active sessions.
+        #[schema(example = 1)]
+        pub sessions: u32,
+    }
+}
+
+/// Changes the state of a staff account; every session of the member ends.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffStateRequest {
+    /// The member; not oneself.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+    pub staff_id: String,
+    /// The new state. The last active admin stays active.
+    pub state: StaffState,
+    /// Why; stored in the audit log.
+    #[schema(example = "left the company")]
+    pub reason: String,
+}
+
+/// Changes the role of a staff account; every session of the member ends.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffRoleRequest {
+    /// The member; not oneself.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+    pub staff_id: String,
+    /// The new role. The last active admin stays one.
+    pub role: StaffRole,
+    /// Why; stored in the audit log.
+    #[schema(example = "moved to finance")]
+    pub reason: String,
+}
+
+/// Changes one's own password with `old_password` and `new_password`, or asks for a one-time password of another member
+/// with `staff_id` and `reason`. Every session of the member ends.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffPasswordRequest {
+    /// The current password.
+    #[schema(value_type = Option<String>, example = "correct horse battery")]
+    pub old_password: Option<SecretString>,
+    /// The new password, 8 to 128 characters; no common one, and not made of the name.
+    #[schema(value_type = Option<String>, example = "an even longer staple")]
+    pub new_password: Option<SecretString>,
+    /// Another member, by an admin.
+    pub staff_id: Option<String>,
+    /// Why; stored in the audit log. Required with `staff_id`.
+    pub reason: Option<String>,
+}
+
+/// The member whose password was changed.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffPassword {
+    /// The account.
+    #[serde(flatten)]
+    pub staff: Staff,
+    /// The one-time password of another member; returned only here. The member must change it after the next login.
+    #[serde(serialize_with = "secret::tell_if_any")]
+    #[schema(value_type = Option<String>, required = true)]
+    pub one_time_password: Option<SecretString>,
+}
+
+/// Ends every session of a member.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct EndStaffSessionsRequest {
+    /// The member: anybody for an admin, oneself for the others.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+    pub staff_id: String,
+}
+
+wire_struct! {
+    /// A new staff session.
+    pub struct StaffSession = auth::StaffLoginResponse {
+        /// The token for `X-CT`; returned only here.
+        #[serde(serialize_with = "secret::tell")]
+        #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+        pub token: SecretString,
+        /// Its owner.
+        pub staff: Staff,
+    }
+}
+
+/// Creates a member of staff.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct CreateStaffRequest {
+    /// Login name.
+    #[schema(example = "olivia")]
+    pub username: String,
+    /// Password, 8 to 128 characters; no common one, and not made of the names.
+    #[schema(value_type = String, example = "a long enough password")]
+    pub password: SecretString,
+    /// Role of the member.
+    pub role: StaffRole,
+}
