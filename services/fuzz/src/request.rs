@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 55] = [
+pub const SHAPES: [(&str, Read); 65] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -101,7 +101,34 @@ pub const SHAPES: [(&str, Read); 55] = [
         "EditProductRequest",
         json::<dto::product::EditProductRequest>,
     ),
-    ("CreateStaffRequest", json::<dto::staff::CreateStaffRequest>),
+    ("HostEntryRequest", json::<dto::account::HostEntryRequest>),
+    ("StepUpRequest", json::<dto::password::StepUpRequest>),
+    ("CreateHostRequest", json::<dto::staff::CreateHostRequest>),
+    ("AddHostKeyRequest", json::<dto::staff::AddHostKeyRequest>),
+    (
+        "RevokeHostKeyRequest",
+        json::<dto::staff::RevokeHostKeyRequest>,
+    ),
+    (
+        "CreateStaffRequest",
+        json::<dto::staff_account::CreateStaffRequest>,
+    ),
+    (
+        "StaffStateRequest",
+        json::<dto::staff_account::StaffStateRequest>,
+    ),
+    (
+        "StaffRoleRequest",
+        json::<dto::staff_account::StaffRoleRequest>,
+    ),
+    (
+        "StaffPasswordRequest",
+        json::<dto::staff_account::StaffPasswordRequest>,
+    ),
+    (
+        "EndStaffSessionsRequest",
+        json::<dto::staff_account::EndStaffSessionsRequest>,
+    ),
     (
         "CreateLicenseRequest",
         json::<dto::staff::CreateLicenseRequest>,
@@ -148,6 +175,7 @@ pub const SHAPES: [(&str, Read); 55] = [
         query::<dto::feedback::FeedbackListQuery>,
     ),
     ("PageQuery", query::<dto::PageQuery>),
+    ("ReportListQuery", query::<dto::report::ReportListQuery>),
     ("PlanListQuery", query::<dto::plan::PlanListQuery>),
     ("UserListQuery", query::<dto::staff::UserListQuery>),
     (
