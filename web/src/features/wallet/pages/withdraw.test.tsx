@@ -82,7 +82,7 @@ test('while withdrawals cool off it says why and until when, and there is nothin
     name: `Withdrawals and exchanges are paused until ${formatsFor('en').dateTime(UNTIL)}`,
   });
   expect(notice).toHaveTextContent(
-    'A password, the bank card or the wallet address of your account was changed.',
+    'A password, the bank card or the wallet address of your account was set or changed.',
   );
   expect(screen.queryByLabelText('Amount')).not.toBeInTheDocument();
   expect(screen.queryByText('Before you can withdraw')).not.toBeInTheDocument();
