@@ -65,6 +65,7 @@ pub mod periodic;
 pub mod policy;
 pub mod refusal;
 pub mod saga;
+pub mod second_pair;
 pub mod server;
 pub mod service;
 pub mod shutdown;

@@ -79,6 +79,10 @@ pub const POLICIES: &[ServicePolicy] = &[
         ],
     },
     ServicePolicy {
+        service: "adfolio.auth.v1.StaffDirectoryService",
+        methods: &[("CheckSecondPair", &[PLAN, WALLET, COUPON, ACCEPTOR])],
+    },
+    ServicePolicy {
         service: "adfolio.auth.v1.AuthAdminService",
         methods: &[
             ("StaffLogin", EDGE),

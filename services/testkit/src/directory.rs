@@ -1,9 +1,12 @@
-//! A stand-in for auth's user directory.
+//! A stand-in for auth's directories of users and staff.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use adfolio_proto::auth::v1 as proto;
+use adfolio_proto::auth::v1::staff_directory_service_server::{
+    StaffDirectoryService, StaffDirectoryServiceServer,
+};
 use adfolio_proto::auth::v1::user_directory_service_server::{
     UserDirectoryService, UserDirectoryServiceServer,
 };
@@ -19,7 +22,8 @@ pub const NOBODY: &str = "00000000-0000-7000-8000-00000000dead";
 /// The default creation time of users.
 const LONG_AGO: &str = "2026-01-01T00:00:00Z";
 
-/// A directory that knows every user but [`NOBODY`], unless a test changes that.
+/// A directory that knows every user but [`NOBODY`], and in which any two members of staff are two people, unless a test
+/// changes that.
 #[derive(Clone, Debug)]
 pub struct Directory {
     /// Its URL.
@@ -30,6 +34,7 @@ pub struct Directory {
 #[derive(Debug, Default)]
 struct State {
     users: HashMap<String, Option<DateTime<Utc>>>,
+    pairs: HashMap<(String, String), proto::SecondPair>,
     is_down: bool,
     largest: usize,
 }
@@ -46,6 +51,7 @@ impl Directory {
         directory.nobody(NOBODY);
         let served = tonic::transport::Server::builder()
             .add_service(UserDirectoryServiceServer::new(directory.clone()))
+            .add_service(StaffDirectoryServiceServer::new(directory.clone()))
             .serve_with_incoming(TcpListenerStream::new(listener));
         tokio::spawn(served);
         directory
@@ -59,6 +65,12 @@ impl Directory {
     /// Sets when a user was created.
     pub fn since(&self, id: &str, time: DateTime<Utc>) {
         self.state().users.insert(id.to_owned(), Some(time));
+    }
+
+    /// Sets whether a member of staff may decide what another one asked for.
+    pub fn pair(&self, asked_by: &str, decided_by: &str, answer: proto::SecondPair) {
+        let pair = (asked_by.to_owned(), decided_by.to_owned());
+        self.state().pairs.insert(pair, answer);
     }
 
     /// Refuses all look-ups as unavailable, or answers them again.
@@ -106,5 +118,25 @@ impl UserDirectoryService for Directory {
         });
         let users = known.collect();
         Ok(Response::new(proto::LookUpUsersResponse { users }))
+    }
+}
+
+#[tonic::async_trait]
+impl StaffDirectoryService for Directory {
+    async fn check_second_pair(
+        &self,
+        request: Request<proto::CheckSecondPairRequest>,
+    ) -> Result<Response<proto::CheckSecondPairResponse>, Status> {
+        let request = request.into_inner();
+        let state = self.state();
+        if state.is_down {
+            return Err(Status::unavailable("gone"));
+        }
+        let pair = (request.asked_by_id, request.decided_by_id);
+        let answer = state.pairs.get(&pair).copied();
+        let answer = answer.unwrap_or(proto::SecondPair::Yes);
+        Ok(Response::new(proto::CheckSecondPairResponse {
+            answer: answer.into(),
+        }))
     }
 }
