@@ -149,6 +149,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("AdminGetPlan", EDGE_AND_OPERATOR),
             ("FinishPlan", EDGE_AND_OPERATOR),
             ("SettlePlan", EDGE_AND_OPERATOR),
+            ("ListDeliveryImports", EDGE_AND_OPERATOR),
+            ("DecideDeliveryImport", EDGE_AND_OPERATOR),
             ("ImportDelivery", EDGE_AND_OPERATOR),
             ("GetCurrentOperators", EDGE),
         ],

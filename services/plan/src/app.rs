@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::second_pair::SecondPair;
 use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
 use tokio::sync::Notify;
@@ -24,6 +25,8 @@ pub type App = service::App<Parts>;
 pub struct Parts {
     pub users: Users,
     pub peers: Peers,
+    /// Asks whether two accounts of staff are two people.
+    pub second_pair: SecondPair,
     pub rules: Rules,
     /// Wakes the worker that carries out what orders wait for.
     pub work: Arc<Notify>,
@@ -38,11 +41,12 @@ impl Parts {
         backend: &Backend,
         encode_put: EncodePut,
     ) -> Result<(Self, Writers), ConfigError> {
-        let rules = Rules::from(config);
+        let rules = Rules::try_from(config)?;
         let tls = backend.service.tls.as_ref();
         let (puts, writers) = Queues::new(backend, &config.clock, &rules, encode_put);
         let parts = Self {
             users: Users::connect(&config.auth_url, tls)?,
+            second_pair: SecondPair::connect(&config.auth_url, tls)?,
             peers: Peers::connect(config, rules.step_limit(), tls)?,
             rules,
             work: Arc::new(Notify::new()),

@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ProcessArgs, ServiceArgs};
+use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs};
+use adfolio_kit::four_eyes::{FourEyesArgs, Threshold};
 use adfolio_kit::service::ProcessConfig;
+use adfolio_money::Micros;
 use chrono::TimeDelta;
-use clap::{Args, Parser};
+use clap::{Args, Parser, ValueEnum};
+
+use crate::delivery::proposal::{Notable, Totals};
 
 /// Products, plans and their life, delivery reports and statistics
 #[derive(Clone, Debug, Parser)]
@@ -42,12 +46,27 @@ pub struct Config {
     /// Milliseconds between two searches for plans whose time is over
     #[arg(long, env = "SWEEP_INTERVAL_MS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(50..=600_000))]
     pub sweep_interval_ms: u64,
+    /// What takes two members of staff.
+    #[command(flatten)]
+    pub four_eyes: FourEyesArgs,
+    /// Who releases a file of delivery reports; `single` is accepted only with ADFOLIO_DEMO=1
+    #[arg(long, env = "IMPORT_RELEASE", default_value = "second")]
+    pub import_release: ImportRelease,
     /// Simulated delivery, for demonstrations.
     #[command(flatten)]
     pub simulator: SimulatorArgs,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,
+}
+
+/// Who releases a file of delivery reports
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ImportRelease {
+    /// A second member of staff
+    Second,
+    /// Nobody, unless something stands out or it brings more than FOUR_EYES_ABOVE
+    Single,
 }
 
 /// The simulator: it reports delivery of running plans, marked as simulated.
@@ -89,6 +108,21 @@ impl ProcessConfig for Config {
     }
 }
 
+/// What of imports is taken without a second person.
+#[derive(Clone, Copy, Debug)]
+pub struct Release {
+    threshold: Threshold,
+    is_single: bool,
+}
+
+impl Release {
+    /// Whether an import needs nobody else.
+    pub fn passes(&self, totals: &Totals, notable: &[Notable]) -> bool {
+        let is_above = |amount: Micros| self.threshold.is_exceeded_by(amount.to_money_half_even());
+        self.is_single && notable.is_empty() && !is_above(totals.spend) && !is_above(totals.revenue)
+    }
+}
+
 /// What use cases need of the configuration.
 #[derive(Clone, Copy, Debug)]
 pub struct Rules {
@@ -102,17 +136,33 @@ pub struct Rules {
     pub platform_share_basis_points: u32,
     /// How long a drive may hold its lease without progress.
     pub recovery_after: Duration,
+    /// What of imports is taken without a second person.
+    pub release: Release,
+    /// Whether staff settle before the time only by two.
+    pub settling_takes_two: bool,
 }
 
-impl From<&Config> for Rules {
-    fn from(config: &Config) -> Self {
-        Self {
+impl TryFrom<&Config> for Rules {
+    type Error = ConfigError;
+
+    fn try_from(config: &Config) -> Result<Self, ConfigError> {
+        let threshold = config.four_eyes.threshold()?;
+        let is_single = config.import_release == ImportRelease::Single;
+        if is_single && !config.four_eyes.adfolio_demo {
+            return Err(ConfigError::DemoOnly("IMPORT_RELEASE=single"));
+        }
+        Ok(Self {
             settlement_delay: TimeDelta::seconds(i64::from(config.settlement_delay_seconds)),
             put_window: TimeDelta::days(i64::from(config.put_window_days)),
             push_expiry: TimeDelta::days(i64::from(config.push_expiry_days)),
             platform_share_basis_points: config.platform_share_basis_points,
             recovery_after: Duration::from_millis(config.recovery_after_ms),
-        }
+            release: Release {
+                threshold,
+                is_single,
+            },
+            settling_takes_two: threshold.is_set(),
+        })
     }
 }
 

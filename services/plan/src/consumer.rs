@@ -12,8 +12,9 @@ use tracing::warn;
 
 use crate::app::App;
 use crate::delivery::entity::Verdict;
-use crate::delivery::intake::{self, Origin};
+use crate::delivery::intake::{self, Intake, Origin};
 use crate::delivery::report::Sent;
+use crate::ids::ImportId;
 use crate::settlement;
 
 const DELIVERY_REPORTED: &str = "adfolio.delivery.v1.DeliveryReported";
@@ -46,7 +47,7 @@ impl Handler for OnDeliveryReported {
             let problem = "the source is not a name, or there are too many reports".to_owned();
             return Err(HandlerError::permanent(NothingTaken(problem)));
         }
-        let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+        let now = app.clock.now();
         let (mut rows, mut reasons) = (Vec::new(), Vec::new());
         for (place, report) in (1..).zip(message.reports) {
             match Sent::from(report).read(&message.source, place, now) {
@@ -54,20 +55,20 @@ impl Handler for OnDeliveryReported {
                 Err(reason) => reasons.push(format!("{place}: {reason}")),
             }
         }
-        let verdicts = intake::take_in_tx(
-            tx,
-            (&message.source, Origin::Network, None),
-            &rows,
-            now,
-            delay,
-        )
-        .await?;
+        let intake = Intake {
+            source: &message.source,
+            origin: Origin::Network,
+            import: None,
+            held_as: ImportId(app.ids.next()),
+            settlement_delay: app.rules.settlement_delay,
+        };
+        let verdicts = intake::take_in_tx(tx, &intake, &rows, now).await?;
         let mut taken: usize = 0;
         for (place, verdict) in &verdicts {
             intake::count(verdict);
             match verdict {
                 Verdict::Rejected(reason) => reasons.push(format!("{place}: {reason}")),
-                Verdict::Applied | Verdict::Repeated | Verdict::Restated => {
+                Verdict::Applied | Verdict::Repeated | Verdict::Restated | Verdict::Held(_) => {
                     taken = taken.saturating_add(1);
                 }
             }

@@ -40,7 +40,7 @@ use adfolio_proto::plan::v1::plan_service_server::PlanServiceServer;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
-pub use config::Config;
+pub use config::{Config, ImportRelease};
 pub use delivery::dry_run::{DryRun, dry_run};
 pub use delivery::reader::Form;
 

@@ -35,6 +35,7 @@ pub fn dry_run(
         form,
         source,
         mapping,
+        ..
     } = Header::new(form, SOURCE.to_owned(), mapping_json)?;
     let pieces = file.chunks(piece_bytes.max(1));
     let (give, taken) = mpsc::channel(pieces.len().max(1));

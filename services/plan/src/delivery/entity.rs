@@ -11,9 +11,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 
 use super::row::Reported;
 use crate::error::PlanError;
-use crate::ids::{ImportId, OrderId};
+use crate::ids::{ImportId, OrderId, ProductId};
 use crate::order::entity::{Delivered, Order};
 use crate::order::status::Transition;
+use crate::product::entity::RevenueLimits;
 use crate::statistics::Changes;
 use crate::statistics::entity::Figures;
 
@@ -87,6 +88,8 @@ pub enum Verdict {
     Repeated,
     /// It restated an earlier revision.
     Restated,
+    /// It is above a limit of the product and waits for a second member of staff, and why.
+    Held(String),
     /// It cannot be taken, and why.
     Rejected(String),
 }
@@ -98,6 +101,7 @@ pub struct Batch {
     before: BTreeMap<OrderId, Delivered>,
     by_number: HashMap<String, OrderId>,
     known: HashMap<String, Report>,
+    limits: HashMap<ProductId, RevenueLimits>,
     changed_reports: BTreeSet<String>,
     changed_orders: BTreeSet<OrderId>,
     changes: Changes,
@@ -120,10 +124,28 @@ impl Batch {
                 .into_iter()
                 .map(|report| (report.report_id.clone(), report))
                 .collect(),
+            limits: HashMap::new(),
             changed_reports: BTreeSet::new(),
             changed_orders: BTreeSet::new(),
             changes: Changes::default(),
         }
+    }
+
+    /// Holds reports that bring a plan's revenue above the limit of its product.
+    #[must_use]
+    pub fn limited_by(self, limits: HashMap<ProductId, RevenueLimits>) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The plan of this number, and what was delivered of it before the batch.
+    pub fn order(&self, plan_number: &str) -> Option<(&Order, Delivered)> {
+        let id = self.by_number.get(plan_number)?;
+        Some((self.orders.get(id)?, *self.before.get(id)?))
+    }
+
+    /// The report of this id as it is known so far.
+    pub fn known(&self, report_id: &str) -> Option<&Report> {
+        self.known.get(report_id)
     }
 
     /// Takes a row, in the order of the file that brings it, if one does.
@@ -179,6 +201,15 @@ impl Batch {
                 "the plan's figures would be out of range".to_owned(),
             ));
         };
+        let brings_revenue = delivered.revenue > order.delivered.revenue;
+        if brings_revenue && let Some(limits) = self.limits.get(&order.product_id) {
+            let budget = Micros::try_from(order.put_amount)?;
+            if limits.is_exceeded_by(delivered.revenue, budget) {
+                return Ok(Verdict::Held(
+                    "the plan's revenue is above the limit of its product".to_owned(),
+                ));
+            }
+        }
         order.delivered = delivered;
         let verdict = if earlier.is_some() {
             Verdict::Restated

@@ -1,23 +1,21 @@
-//! Importing a file: the stream feeds a thread that reads it, and its batches are taken one
-//! transaction each. All good rows are stored, bad ones are named. A repeated import changes
+//! Importing a file: the stream feeds a thread that reads it, and its batches are staged one
+//! transaction each. All good rows are proposed, bad ones are named. A repeated import changes
 //! nothing, so an import that broke off is simply repeated.
 
 use std::sync::Arc;
 
+use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::{audit, db};
 use futures::{Stream, StreamExt};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{self, Receiver, Sender};
-use uuid::Uuid;
 
 use super::entity::Verdict;
-use super::intake::{self, FilePart, Import, Origin};
+use super::intake::{self, Origin};
 use super::mapping::Mapping;
+use super::proposal::{self, Beginning, End, Notable, State, Tally, Totals};
 use super::reader::{self, Form, Piece, PieceReader};
-use super::repo;
 use super::row::{self, Line};
 use super::summary::Summary;
 use crate::app::App;
@@ -39,6 +37,8 @@ pub struct Header {
     pub(super) form: Form,
     pub(super) source: String,
     pub(super) mapping: Arc<Mapping>,
+    mapping_json: String,
+    is_dry_run: bool,
 }
 
 impl Header {
@@ -52,56 +52,101 @@ impl Header {
             form,
             source,
             mapping,
+            mapping_json: mapping_json.to_owned(),
+            is_dry_run: false,
         })
+    }
+
+    /// Only to be looked at.
+    #[must_use]
+    pub fn dry_run(self, is_dry_run: bool) -> Self {
+        Self { is_dry_run, ..self }
+    }
+
+    /// SHA-256 over everything that the same import has in common.
+    fn request_digest(&self, sha256: [u8; 32]) -> [u8; 32] {
+        let mut digest = Sha256::new();
+        digest.update(sha256);
+        digest.update(self.form.as_str());
+        digest.update([0]);
+        digest.update(&self.source);
+        digest.update([0]);
+        digest.update(&self.mapping_json);
+        digest.finalize().into()
     }
 }
 
-/// Imports a file from its pieces. The audit entry is written with the first batch.
+/// What becomes of a file.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The import that stands for it: an earlier one where the same file waits already. None of a dry run.
+    pub id: Option<ImportId>,
+    /// Whether its rows are taken, or wait; of a dry run, whether they would.
+    pub state: State,
+    /// SHA-256 of the file.
+    pub sha256: [u8; 32],
+    /// What becomes of its rows: what became of them where they are taken, else what would.
+    pub summary: Summary,
+    /// What the rows add up to that change anything.
+    pub totals: Totals,
+    /// What stands out.
+    pub notable: Vec<Notable>,
+}
+
+/// Reads a file from its pieces and proposes what it brings; takes it at once where that needs no second person. A file
+/// that breaks off changes nothing.
 pub async fn run(
     app: &App,
     caller: &Caller,
     header: Header,
     file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
-) -> Result<Summary, PlanError> {
+) -> Result<Outcome, PlanError> {
     let (pieces, for_reader) = mpsc::channel(QUEUE_LENGTH);
     let (for_batches, batches) = mpsc::channel(QUEUE_LENGTH);
     let (form, mapping) = (header.form, Arc::clone(&header.mapping));
     tokio::task::spawn_blocking(move || {
         reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
     });
-    let id = ImportId(app.ids.next());
-    let file_part = first_part(app, caller, &header, id)?;
-    let (sha256, summary) = tokio::try_join!(
+    let import = proposal::beginning(app, caller, header.source.clone(), Origin::Import);
+    let (sha256, (mut summary, tally)) = tokio::try_join!(
         feed(file, pieces),
-        take_batches(app, &header, batches, file_part)
+        stage_batches(app, &header, batches, &import)
     )?;
-    let now = app.clock.now();
-    db::write(&app.pool, move |tx| {
-        Box::pin(repo::finish_import_in_tx(tx, id, sha256, now))
-    })
-    .await?;
-    Ok(summary)
-}
-
-/// The first part of a file, still without its rows.
-fn first_part(
-    app: &App,
-    caller: &Caller,
-    header: &Header,
-    id: ImportId,
-) -> Result<FilePart, PlanError> {
-    let began_at = app.clock.now();
-    let entry = audit::Entry::new("plan.import_delivery", &header.source)
-        .after(&json!({"import_id": id.to_string()}))?
-        .event(caller, began_at)?;
-    let import = Import {
-        id,
-        source: header.source.clone(),
-        staff_id: caller.staff.map_or(Uuid::nil(), |staff| staff.id),
-        request_id: caller.request_id.clone(),
-        began_at,
+    let (totals, notable) = (tally.totals()?, tally.notable());
+    let state = proposal::state_of(app, &totals, &notable);
+    if header.is_dry_run {
+        return Ok(Outcome {
+            id: None,
+            state,
+            sha256,
+            summary,
+            totals,
+            notable,
+        });
+    }
+    let end = End {
+        state,
+        sha256: Some(sha256),
+        request_sha256: header.request_digest(sha256),
+        read: summary.read,
+        totals,
+        notable: notable.clone(),
+        now: app.clock.now(),
     };
-    Ok(FilePart { import, entry })
+    let plan_numbers = tally.plan_numbers().map(str::to_owned).collect();
+    let id = proposal::end(app, caller, &import, end, plan_numbers).await?;
+    if state == State::Released && totals.plans > 0 {
+        proposal::take_within(app, caller, id).await?;
+        summary.take(&proposal::find(app, id).await?);
+    }
+    Ok(Outcome {
+        id: Some(id),
+        state,
+        sha256,
+        summary,
+        totals,
+        notable,
+    })
 }
 
 /// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that the file is
@@ -134,33 +179,33 @@ async fn feed(
     Ok(digest.finalize().into())
 }
 
-async fn take_batches(
+async fn stage_batches(
     app: &App,
     header: &Header,
     mut batches: Receiver<reader::Batch>,
-    mut part: FilePart,
-) -> Result<Summary, PlanError> {
-    let mut summary = Summary::default();
+    import: &Beginning,
+) -> Result<(Summary, Tally), PlanError> {
+    let (mut summary, mut tally) = (Summary::default(), Tally::default());
     while let Some(batch) = batches.recv().await {
         match batch {
             reader::Batch::Lines(lines) => {
-                take_batch(app, header, lines, &mut part, &mut summary).await?;
+                tally = stage_batch(app, header, lines, import, (&mut summary, tally)).await?;
             }
             reader::Batch::Unreadable(problem) => {
                 return Err(Refusal::invalid("mapping").detail(problem).into());
             }
         }
     }
-    Ok(summary)
+    Ok((summary, tally))
 }
 
-async fn take_batch(
+async fn stage_batch(
     app: &App,
     header: &Header,
     lines: Vec<Line>,
-    part: &mut FilePart,
-    summary: &mut Summary,
-) -> Result<(), PlanError> {
+    import: &Beginning,
+    (summary, mut tally): (&mut Summary, Tally),
+) -> Result<Tally, PlanError> {
     let now = app.clock.now();
     let mut verdicts: Vec<(u64, Verdict)> = Vec::with_capacity(lines.len());
     let mut rows = Vec::with_capacity(lines.len());
@@ -173,16 +218,23 @@ async fn take_batch(
             },
         }
     }
-    let taken_part = FilePart {
-        import: part.import.clone(),
-        entry: part.entry.take(),
-    };
-    let taken = intake::take(app, &header.source, Origin::Import, rows, Some(taken_part)).await?;
-    verdicts.extend(taken);
+    let (import, is_dry_run) = (import.clone(), header.is_dry_run);
+    let (examined, tally) = db::write(&app.pool, move |tx| {
+        Box::pin(async move {
+            let examined = intake::examine_in_tx(tx, &import.source, &rows, &mut tally).await?;
+            if !is_dry_run {
+                proposal::stage_in_tx(tx, &import, &rows, &examined).await?;
+            }
+            let lines = rows.iter().map(|row| row.line);
+            Ok::<_, PlanError>((lines.zip(examined).collect::<Vec<_>>(), tally))
+        })
+    })
+    .await?;
+    verdicts.extend(examined);
     verdicts.sort_by_key(|(line, _)| *line);
     for (line, verdict) in verdicts {
         summary.read = summary.read.saturating_add(1);
         summary.add(line, verdict);
     }
-    Ok(())
+    Ok(tally)
 }

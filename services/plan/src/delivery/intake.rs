@@ -1,21 +1,25 @@
-//! Taking reports from any source: each is new, repeated, restated or rejected, and all changes are
+//! Taking reports from any source: each is new, repeated, restated, held or rejected, and all changes are
 //! written in one transaction.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::error::CoreError;
 use adfolio_kit::names;
-use adfolio_kit::outbox::{self, Event};
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::entity::{Batch, Verdict};
+use super::entity::{Batch, Report, Verdict};
+use super::proposal::{self, Beginning, Tally};
 use super::repo;
 use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
-use crate::ids::ImportId;
-use crate::{order, settlement, statistics};
+use crate::ids::{ImportId, ProductId};
+use crate::order::entity::Order;
+use crate::product::entity::RevenueLimits;
+use crate::{order, product, settlement, statistics};
 
 /// Reports that are read together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
@@ -32,28 +36,19 @@ names! {
     }
 }
 
-/// A batch of a file.
-#[derive(Clone, Debug)]
-pub struct FilePart {
-    /// The file.
-    pub import: Import,
-    /// The audit entry of the import, with its first batch; none where no member of staff calls.
-    pub entry: Option<Event>,
-}
-
-/// A file that is imported.
-#[derive(Clone, Debug)]
-pub struct Import {
-    /// Its id.
-    pub id: ImportId,
+/// Whose reports are taken, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Intake<'a> {
     /// Who reports.
-    pub source: String,
-    /// Who imports it.
-    pub staff_id: Uuid,
-    /// The call at the edge.
-    pub request_id: String,
-    /// When it began.
-    pub began_at: DateTime<Utc>,
+    pub source: &'a str,
+    /// Where from.
+    pub origin: Origin,
+    /// The released import that brings them.
+    pub import: Option<ImportId>,
+    /// The import that holds what a network reports above a limit.
+    pub held_as: ImportId,
+    /// From the end of delivery to settlement.
+    pub settlement_delay: TimeDelta,
 }
 
 /// Whether a text is the name of a source: 1 to 64 of a-z, 0-9, '-' and '_'.
@@ -63,24 +58,27 @@ pub fn is_source(text: &str) -> bool {
     (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
-/// Takes rows of one source and answers the verdict on each. The audit entry of a file is written
-/// in the transaction of its first batch.
+/// Takes rows of one source, which no file has brought, and answers the verdict on each.
 pub async fn take(
     app: &App,
     source: &str,
     origin: Origin,
     rows: Vec<Reported>,
-    file: Option<FilePart>,
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
-    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let (now, settlement_delay) = (app.clock.now(), app.rules.settlement_delay);
+    let held_as = ImportId(app.ids.next());
     let (rows, source) = (Arc::new(rows), source.to_owned());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
-        let (rows, source, file) = (Arc::clone(&rows), source.clone(), file.clone());
+        let (rows, source) = (Arc::clone(&rows), source.clone());
         Box::pin(async move {
-            let entry = file.as_ref().and_then(|file| file.entry.as_ref());
-            outbox::enqueue_in_tx(tx, entry.map_or(&[], std::slice::from_ref)).await?;
-            let import = file.as_ref().map(|file| &file.import);
-            take_in_tx(tx, (&source, origin, import), &rows, now, delay).await
+            let intake = Intake {
+                source: &source,
+                origin,
+                import: None,
+                held_as,
+                settlement_delay,
+            };
+            take_in_tx(tx, &intake, &rows, now).await
         })
     })
     .await?;
@@ -98,46 +96,119 @@ pub fn count(verdict: &Verdict) {
         Verdict::Applied => "applied",
         Verdict::Repeated => "repeated",
         Verdict::Restated => "restated",
+        Verdict::Held(_) => "held",
         Verdict::Rejected(_) => "rejected",
     };
     metrics::counter!("plan_delivery_rows_total", "verdict" => name).increment(1);
 }
 
-/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one
-/// transaction.
-pub async fn take_in_tx(
+/// Looks at rows as they would be taken now, one batch by itself: what becomes of each, and, in `tally`, what those that
+/// change anything add up to. Changes nothing.
+pub async fn examine_in_tx(
     tx: &mut Tx,
-    (source, origin, import): (&str, Origin, Option<&Import>),
+    source: &str,
     rows: &[Reported],
-    now: DateTime<Utc>,
-    settlement_delay: TimeDelta,
-) -> Result<Vec<(u64, Verdict)>, PlanError> {
-    repo::lock_source_in_tx(tx, source).await?;
-    let mut numbers: Vec<String> = rows.iter().map(|row| row.plan_number.clone()).collect();
-    numbers.sort_unstable();
-    numbers.dedup();
-    let ids = repo::ids_of_numbers_in_tx(tx, &numbers).await?;
-    let orders = order::repo::lock_many_in_tx(tx, ids).await?;
-    let report_ids: Vec<String> = rows.iter().map(|row| row.report_id.clone()).collect();
-    let known = repo::known_in_tx(tx, source, &report_ids).await?;
+    tally: &mut Tally,
+) -> Result<Vec<Verdict>, PlanError> {
+    let ids = repo::ids_of_numbers_in_tx(tx, &numbers(rows)).await?;
+    let orders = order::repo::find_many_in_tx(tx, &ids).await?;
+    let limits = product::limits_in_tx(tx, &products(&orders)).await?;
+    let known = repo::known_in_tx(tx, source, &report_ids(rows)).await?;
     let mut batch = Batch::new(orders, known);
     let mut verdicts = Vec::with_capacity(rows.len());
     for row in rows {
-        verdicts.push((
-            row.line,
-            batch.take((source, import.map(|import| import.id)), row.clone())?,
-        ));
+        let replaced = batch.known(&row.report_id).cloned();
+        let verdict = batch.take((source, None), row.clone())?;
+        if matches!(verdict, Verdict::Applied | Verdict::Restated) {
+            add(tally, &batch, &limits, row, replaced.as_ref())?;
+        }
+        verdicts.push(verdict);
+    }
+    Ok(verdicts)
+}
+
+/// Adds a row to a tally.
+fn add(
+    tally: &mut Tally,
+    batch: &Batch,
+    limits: &HashMap<ProductId, RevenueLimits>,
+    row: &Reported,
+    replaced: Option<&Report>,
+) -> Result<(), PlanError> {
+    let (order, before) = batch
+        .order(&row.plan_number)
+        .ok_or(CoreError::Corrupt("orders.plan_number"))?;
+    let limits = limits.get(&order.product_id).copied().unwrap_or_default();
+    Ok(tally.add((order, before), limits, row, replaced)?)
+}
+
+fn numbers(rows: &[Reported]) -> Vec<String> {
+    let mut numbers: Vec<String> = rows.iter().map(|row| row.plan_number.clone()).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+fn report_ids(rows: &[Reported]) -> Vec<String> {
+    rows.iter().map(|row| row.report_id.clone()).collect()
+}
+
+fn products(orders: &[Order]) -> Vec<ProductId> {
+    let mut ids: Vec<_> = orders.iter().map(|order| order.product_id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// Takes rows in their order: reports, plans, roll-ups, events and work for the ledger in one
+/// transaction. What a network reports above a limit is held for a second member of staff.
+pub async fn take_in_tx(
+    tx: &mut Tx,
+    intake: &Intake<'_>,
+    rows: &[Reported],
+    now: DateTime<Utc>,
+) -> Result<Vec<(u64, Verdict)>, PlanError> {
+    let Intake { source, origin, .. } = *intake;
+    repo::lock_source_in_tx(tx, source).await?;
+    let ids = repo::ids_of_numbers_in_tx(tx, &numbers(rows)).await?;
+    let orders = order::repo::lock_many_in_tx(tx, ids).await?;
+    let known = repo::known_in_tx(tx, source, &report_ids(rows)).await?;
+    let is_limited = origin == Origin::Network && intake.import.is_none();
+    let limits = if is_limited {
+        product::limits_in_tx(tx, &products(&orders)).await?
+    } else {
+        HashMap::new()
+    };
+    let mut batch = Batch::new(orders, known).limited_by(limits.clone());
+    let mut verdicts = Vec::with_capacity(rows.len());
+    let (mut held, mut tally) = (Vec::new(), Tally::default());
+    for row in rows {
+        let verdict = batch.take((source, intake.import), row.clone())?;
+        if matches!(verdict, Verdict::Held(_)) {
+            let replaced = batch.known(&row.report_id).cloned();
+            add(&mut tally, &batch, &limits, row, replaced.as_ref())?;
+            held.push(row);
+        }
+        verdicts.push((row.line, verdict));
+    }
+    if !held.is_empty() {
+        let import = Beginning {
+            id: intake.held_as,
+            source: source.to_owned(),
+            origin,
+            staff_id: Uuid::nil(),
+            request_id: String::new(),
+            began_at: now,
+        };
+        proposal::hold_in_tx(tx, &import, &held, &tally).await?;
     }
     let changed = batch.changed_reports();
     if changed.is_empty() {
         return Ok(verdicts);
     }
-    if let Some(import) = import {
-        repo::record_import_in_tx(tx, import).await?;
-    }
     repo::upsert_in_tx(tx, &changed, origin.as_str(), now).await?;
     refill_in_tx(tx, &mut batch).await?;
-    let outcome = batch.finish(origin.as_str(), now, settlement_delay)?;
+    let outcome = batch.finish(origin.as_str(), now, intake.settlement_delay)?;
     statistics::roll_up_in_tx(tx, &outcome.changes).await?;
     repo::save_orders_in_tx(tx, &outcome.orders, origin.as_str()).await?;
     let order_of = |id| outcome.orders.iter().find(|order| order.id == id);

@@ -7,6 +7,7 @@
 //! | a row to a report, or a reason why not | [`row`] |
 //! | a batch of reports: new, repeated, restated or rejected, and what is charged | [`entity`] |
 //! | one transaction for a batch | [`intake`], [`repo`] |
+//! | a file as a proposal, released by a second member of staff | [`proposal`] |
 //! | what stands behind a plan's figures | [`evidence`] |
 //!
 //! | source | where |
@@ -18,7 +19,7 @@
 //!
 //! [`dry_run()`](dry_run::dry_run) reads a file without a database; fuzzing uses it.
 //!
-//! A batch takes its locks in this order: the source (an advisory lock, so that two imports of one
+//! A batch takes its locks in this order: the released import, the source (an advisory lock, so that two imports of one
 //! file queue up), the orders in order of id, the users in order of id.
 
 pub mod dry_run;
@@ -28,6 +29,7 @@ pub mod import;
 pub mod intake;
 mod mapping;
 mod pricing;
+pub mod proposal;
 pub mod reader;
 mod repo;
 pub mod report;

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::Report;
-use super::intake::{Import, Origin};
+use super::intake::Origin;
 use super::simulator::Running;
 use crate::error::PlanError;
 use crate::ids::{ImportId, OrderId};
@@ -153,41 +153,6 @@ pub(super) async fn upsert_in_tx(
         &imports as &[Option<Uuid>],
         &lines as &[Option<i64>],
         origin,
-        now,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Records the file that brings reports, with the first of its batches that does: one that is imported again has
-/// brought nothing.
-pub(super) async fn record_import_in_tx(tx: &mut Tx, import: &Import) -> Result<(), PlanError> {
-    sqlx::query!(
-        "INSERT INTO delivery_imports (id, source, staff_id, request_id, began_at) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT DO NOTHING",
-        import.id.0,
-        import.source,
-        import.staff_id,
-        import.request_id,
-        import.began_at,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Records that a file was read to its end.
-pub(super) async fn finish_import_in_tx(
-    tx: &mut Tx,
-    id: ImportId,
-    sha256: [u8; 32],
-    now: DateTime<Utc>,
-) -> Result<(), PlanError> {
-    sqlx::query!(
-        "UPDATE delivery_imports SET sha256 = $2, finished_at = $3 WHERE id = $1",
-        id.0,
-        &sha256[..],
         now,
     )
     .execute(tx)

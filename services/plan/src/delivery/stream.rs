@@ -98,7 +98,7 @@ async fn flush(
     if rows.is_empty() {
         return Ok(());
     }
-    for (place, verdict) in intake::take(app, source, Origin::Network, rows, None).await? {
+    for (place, verdict) in intake::take(app, source, Origin::Network, rows).await? {
         summary.add(place, verdict);
     }
     Ok(())

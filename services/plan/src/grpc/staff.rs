@@ -5,6 +5,7 @@ use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List};
+use adfolio_money::Money;
 use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminService;
@@ -13,6 +14,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{StaffApi, map};
 use crate::delivery::import::{self, Header};
+use crate::delivery::proposal::{self, State};
 use crate::order::status::Filter;
 use crate::order::{self, Push};
 use crate::product::entity::Details;
@@ -51,7 +53,13 @@ impl PlanAdminService for StaffApi {
         caller.require_staff(&[StaffRole::Operator])?;
         let message = request.into_inner().product.unwrap_or_default();
         let id = wire::id(&message.id, "id")?;
-        let product = product::edit(&self.0, &caller, id, message.try_into()?).await?;
+        let limits = product::NewLimits {
+            return_max_percent: message.return_max_percent.map(i64::from),
+            per_thousand_max: message
+                .revenue_per_thousand_max_minor
+                .map(Money::from_minor),
+        };
+        let product = product::edit(&self.0, &caller, id, message.try_into()?, limits).await?;
         Ok(Response::new(proto::EditProductResponse {
             product: Some((&product).into()),
         }))
@@ -186,8 +194,43 @@ impl PlanAdminService for StaffApi {
         let mut messages = request.into_inner();
         let first = messages.message().await.map_err(|_| broken_off())?;
         let header = header(first)?;
-        let summary = import::run(&self.0, &caller, header, messages.map(piece)).await?;
-        Ok(Response::new(summary.into()))
+        let outcome = import::run(&self.0, &caller, header, messages.map(piece)).await?;
+        Ok(Response::new(outcome.into()))
+    }
+
+    async fn list_delivery_imports(
+        &self,
+        request: Request<proto::ListDeliveryImportsRequest>,
+    ) -> Result<Response<proto::ListDeliveryImportsResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let request = request.into_inner();
+        let state = State::optional(request.state, "state")?;
+        let list = List::new(request.page, "imports", &state.map_or("all", State::as_str))?;
+        let rows = proposal::list(&self.0, state, list.before()?, list.fetch()).await?;
+        let (imports, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListDeliveryImportsResponse {
+            items: imports.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn decide_delivery_import(
+        &self,
+        request: Request<proto::DecideDeliveryImportRequest>,
+    ) -> Result<Response<proto::DecideDeliveryImportResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator, StaffRole::Finance])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.import_id, "import_id")?;
+        let choice = map::choice(request.decision)?;
+        let reason = map::text(&request.reason, LONGEST_REASON, "reason")?;
+        if reason.is_empty() {
+            return Err(Refusal::invalid("reason").into());
+        }
+        let import = proposal::decide(&self.0, &caller, staff.id, id, choice, reason).await?;
+        Ok(Response::new(proto::DecideDeliveryImportResponse {
+            import: Some(import.into()),
+        }))
     }
 
     async fn get_current_operators(

@@ -394,6 +394,11 @@ impl Order {
         self.is_settled() || self.pending == Some(Pending::Settle)
     }
 
+    /// Whether it settles by itself now.
+    pub fn is_due(&self, now: DateTime<Utc>) -> bool {
+        self.settle_after.is_some_and(|due| due <= now)
+    }
+
     /// Whether its delivery has ended but the ledger may not have everything yet.
     pub fn awaits_ledger(&self) -> bool {
         self.status == Status::PutFinished

@@ -3,13 +3,19 @@
 use adfolio_kit::error::CoreError;
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_money::Money;
+use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 
 use crate::ids::ProductId;
 
 /// The highest amount that a product may ask for. It leaves room for sums in millionths of a unit.
 const HIGHEST_AMOUNT: Money = Money::from_minor(10_000_000_000_000);
+
+/// The highest return that a product may have as its limit: a hundred times the spend.
+const HIGHEST_RETURN_PERCENT: i64 = 10_000;
+
+/// The highest revenue of a thousand impressions that a product may have as its limit.
+const HIGHEST_PER_THOUSAND: Money = Money::from_minor(10_000_000);
 
 /// The oldest age that an audience may name.
 const OLDEST_AGE: u32 = 120;
@@ -104,6 +110,44 @@ names! {
     }
 }
 
+/// How much revenue reports of a product's plans may bring before a second member of staff looks at them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RevenueLimits {
+    /// Highest revenue, in percent of spend and of the budget.
+    pub return_max_percent: i64,
+    /// Highest revenue of a thousand impressions.
+    pub per_thousand_max: Money,
+}
+
+/// Ten times the spend, and 1,000.00 for a thousand impressions.
+impl Default for RevenueLimits {
+    fn default() -> Self {
+        Self {
+            return_max_percent: 1_000,
+            per_thousand_max: Money::from_minor(100_000),
+        }
+    }
+}
+
+impl RevenueLimits {
+    /// Refuses limits that limit nothing.
+    fn check(self) -> Result<(), Refusal> {
+        if !(0..=HIGHEST_RETURN_PERCENT).contains(&self.return_max_percent) {
+            return Err(Refusal::invalid("return_max_percent"));
+        }
+        if self.per_thousand_max.is_negative() || self.per_thousand_max > HIGHEST_PER_THOUSAND {
+            return Err(Refusal::invalid("revenue_per_thousand_max"));
+        }
+        Ok(())
+    }
+
+    /// Whether the revenue of a plan with this budget is above its limit.
+    pub fn is_exceeded_by(self, revenue: Micros, budget: Micros) -> bool {
+        let most = i128::from(budget.get()).saturating_mul(self.return_max_percent.into());
+        i128::from(revenue.get()).saturating_mul(100) > most
+    }
+}
+
 /// What staff enter for a product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
@@ -127,6 +171,8 @@ pub struct Details {
     pub put_max: Money,
     /// Whom its advertisements are shown to.
     pub audience: Audience,
+    /// How much revenue needs no second look.
+    pub limits: RevenueLimits,
 }
 
 impl Details {
@@ -137,6 +183,8 @@ impl Details {
             "category": self.category,
             "put_min": self.put_min.to_string(),
             "put_max": self.put_max.to_string(),
+            "return_max_percent": self.limits.return_max_percent,
+            "revenue_per_thousand_max": self.limits.per_thousand_max.to_string(),
         })
     }
 
@@ -161,6 +209,7 @@ impl Details {
         if self.put_max < self.put_min || self.put_max > HIGHEST_AMOUNT {
             return Err(Refusal::invalid("put_max"));
         }
+        self.limits.check()?;
         self.audience.check("audience")
     }
 }
@@ -203,6 +252,7 @@ mod tests {
             put_min: Money::from_minor(1_000),
             put_max: Money::from_minor(5_000),
             audience: Audience::default(),
+            limits: RevenueLimits::default(),
         };
         Product {
             id: ProductId(uuid::Uuid::nil()),

@@ -8,6 +8,8 @@
 pub mod entity;
 mod repo;
 
+use std::collections::HashMap;
+
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
@@ -18,7 +20,7 @@ use adfolio_money::Money;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::ProductId;
-use entity::{Details, Product};
+use entity::{Details, Product, RevenueLimits};
 
 /// Creates a product, once per idempotency key.
 pub async fn create(
@@ -47,12 +49,29 @@ pub async fn create(
     .await
 }
 
+/// Limits of revenue as staff change them; what they leave out stays.
+#[derive(Clone, Copy, Debug)]
+pub struct NewLimits {
+    pub return_max_percent: Option<i64>,
+    pub per_thousand_max: Option<Money>,
+}
+
+impl NewLimits {
+    fn over(self, known: RevenueLimits) -> RevenueLimits {
+        RevenueLimits {
+            return_max_percent: self.return_max_percent.unwrap_or(known.return_max_percent),
+            per_thousand_max: self.per_thousand_max.unwrap_or(known.per_thousand_max),
+        }
+    }
+}
+
 /// Changes a product. Running plans keep what they were put with.
 pub async fn edit(
     app: &App,
     caller: &Caller,
     id: ProductId,
-    details: Details,
+    mut details: Details,
+    limits: NewLimits,
 ) -> Result<Product, PlanError> {
     details.check()?;
     let (now, caller) = (app.clock.now(), caller.clone());
@@ -61,6 +80,7 @@ pub async fn edit(
             let known = repo::lock_in_tx(tx, id).await?;
             let known = known.ok_or_else(|| Refusal::not_found("product_id"))?;
             let before = known.details.summary();
+            details.limits = limits.over(known.details.limits);
             let product = Product { details, ..known };
             repo::update_in_tx(tx, &product, now).await?;
             audit::Entry::new("plan.edit_product", product.id)
@@ -89,6 +109,14 @@ pub async fn find(app: &App, id: ProductId) -> Result<Product, PlanError> {
 /// Those of these products that exist.
 pub async fn find_many_in_tx(tx: &mut Tx, ids: &[ProductId]) -> Result<Vec<Product>, PlanError> {
     repo::find_many_in_tx(tx, ids).await
+}
+
+/// The limits of these products.
+pub async fn limits_in_tx(
+    tx: &mut Tx,
+    ids: &[ProductId],
+) -> Result<HashMap<ProductId, RevenueLimits>, PlanError> {
+    repo::limits_in_tx(tx, ids).await
 }
 
 /// Products older than `before`, newest first.

@@ -1,5 +1,7 @@
 //! The SQL of products.
 
+use std::collections::HashMap;
+
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::pagination::bound;
@@ -7,7 +9,7 @@ use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Audience, ContentType, Details, Gender, Product};
+use super::entity::{Audience, ContentType, Details, Gender, Product, RevenueLimits};
 use crate::error::PlanError;
 use crate::ids::ProductId;
 
@@ -26,6 +28,8 @@ struct ProductRow {
     age_min: i32,
     age_max: i32,
     gender: Gender,
+    return_max_percent: i32,
+    revenue_per_thousand_max_minor: i64,
     created_at: DateTime<Utc>,
 }
 
@@ -50,6 +54,10 @@ impl TryFrom<ProductRow> for Product {
             put_min: Money::from_minor(row.put_min_minor),
             put_max: Money::from_minor(row.put_max_minor),
             audience: Audience::from_columns(row.regions, row.age_min, row.age_max, row.gender)?,
+            limits: RevenueLimits {
+                return_max_percent: row.return_max_percent.into(),
+                per_thousand_max: Money::from_minor(row.revenue_per_thousand_max_minor),
+            },
         };
         Ok(Self {
             id: row.id,
@@ -88,6 +96,8 @@ macro_rules! write_product {
             age_min,
             age_max,
             details.audience.gender.as_str(),
+            i32::try_from(details.limits.return_max_percent).unwrap_or(i32::MAX),
+            details.limits.per_thousand_max.minor(),
             $now,
         )
     }};
@@ -97,8 +107,9 @@ macro_rules! write_product {
 pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), PlanError> {
     write_product!(
         "INSERT INTO products (id, name, icon_url, cover_url, category, description, game_description, content_types,
-                               put_min_minor, put_max_minor, regions, age_min, age_max, gender, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15)",
+                               put_min_minor, put_max_minor, regions, age_min, age_max, gender, return_max_percent,
+                               revenue_per_thousand_max_minor, created_at, updated_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)",
         product,
         product.created_at
     )
@@ -116,7 +127,8 @@ pub(super) async fn update_in_tx(
     write_product!(
         "UPDATE products SET name = $2, icon_url = $3, cover_url = $4, category = $5, description = $6,
                              game_description = $7, content_types = $8, put_min_minor = $9, put_max_minor = $10,
-                             regions = $11, age_min = $12, age_max = $13, gender = $14, updated_at = $15
+                             regions = $11, age_min = $12, age_max = $13, gender = $14, return_max_percent = $15,
+                             revenue_per_thousand_max_minor = $16, updated_at = $17
          WHERE id = $1",
         product,
         now
@@ -133,7 +145,7 @@ macro_rules! query_products {
             ProductRow,
             r#"SELECT id AS "id: _", name, icon_url, cover_url, category, description, game_description,
                 content_types, put_min_minor, put_max_minor, regions, age_min, age_max, gender AS "gender: _",
-                created_at
+                return_max_percent, revenue_per_thousand_max_minor, created_at
          FROM "# + $from
             $(, $argument)*
         )
@@ -166,6 +178,28 @@ pub(super) async fn find_many_in_tx(
         .fetch_all(tx)
         .await?;
     rows.into_iter().map(Product::try_from).collect()
+}
+
+/// The limits of these products.
+pub(super) async fn limits_in_tx(
+    tx: &mut Tx,
+    ids: &[ProductId],
+) -> Result<HashMap<ProductId, RevenueLimits>, PlanError> {
+    let ids: Vec<Uuid> = ids.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        "SELECT id, return_max_percent, revenue_per_thousand_max_minor FROM products WHERE id = ANY($1)",
+        &ids
+    )
+    .fetch_all(tx)
+    .await?;
+    let limits = rows.into_iter().map(|row| {
+        let limits = RevenueLimits {
+            return_max_percent: row.return_max_percent.into(),
+            per_thousand_max: Money::from_minor(row.revenue_per_thousand_max_minor),
+        };
+        (ProductId(row.id), limits)
+    });
+    Ok(limits.collect())
 }
 
 /// Products older than `before`, newest first. Ids are ordered by time.

@@ -5,7 +5,7 @@
 //! | totals to post, endings to carry out | rows of `order_work`, which [`worker`] drives |
 //! | `put_finished` | becomes `waiting_settlement` once the ledger has every posting |
 //! | the end of the put window | delivered plans finish, the others fail |
-//! | the end of the time for restatements | plans settle |
+//! | the end of the time for restatements | plans settle; two members of staff can settle them earlier |
 //! | the expiry of waiting pushed plans | [`order::expire`] |
 //!
 //! No call to wallet or coupon is made inside a transaction. After a crash the calls are repeated.
@@ -22,11 +22,14 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::metrics::{FAILING, record_saga};
 use adfolio_kit::names;
-use adfolio_kit::refusal::{Refusal, chain};
+use adfolio_kit::refusal::{Reason, Refusal, chain};
+use chrono::TimeDelta;
 use serde_json::json;
 use tracing::warn;
+use uuid::Uuid;
 
 use crate::app::App;
+use crate::delivery::proposal;
 use crate::error::PlanError;
 use crate::ids::OrderId;
 use crate::order;
@@ -36,6 +39,9 @@ use crate::order::status::{Pending, Transition};
 /// Plans that one sweep ends at most.
 const SWEEP_BATCH: i64 = 200;
 
+/// A wish to settle that nobody shared for so long is none.
+const REQUEST_LIFETIME: TimeDelta = TimeDelta::days(7);
+
 /// Time between two looks of a caller who waits for another drive's end.
 const POLL_INTERVAL: Duration = Duration::from_millis(25);
 
@@ -43,7 +49,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(25);
 const RETRY_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Kept of the caller's deadline for the answer itself.
-const ANSWER_RESERVE: Duration = Duration::from_millis(300);
+pub const ANSWER_RESERVE: Duration = Duration::from_millis(300);
 
 names! {
     /// How staff end delivery.
@@ -109,6 +115,9 @@ pub async fn settle(app: &App, caller: &Caller, id: OrderId) -> Result<Order, Pl
             return Err(CoreError::Unfinished.into());
         }
     }
+    if app.rules.settling_takes_two && !known.is_settling() && !known.is_due(app.clock.now()) {
+        ask_to_settle(app, caller, &known).await?;
+    }
     begin_settle(app, Some(caller), known.id).await?;
     let settled = drive_until(app, caller, id, Order::is_settled).await?;
     if settled.is_settled() {
@@ -142,6 +151,9 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
     }
     if let Err(error) = order::expire(app).await {
         warn!(error = chain(&error), "pushed plans cannot be expired");
+    }
+    if let Err(error) = proposal::sweep(app).await {
+        warn!(error = chain(&error), "imports cannot be swept");
     }
     for id in repo::settlement_due(&app.pool, now, SWEEP_BATCH).await? {
         if let Err(error) = begin_settle(app, None, id).await {
@@ -179,6 +191,37 @@ async fn end_delivery(
         }
     })
     .await
+}
+
+/// Passes if another member of staff has asked for the same before; else keeps that this one asks and refuses as
+/// APPROVAL_REQUIRED.
+async fn ask_to_settle(app: &App, caller: &Caller, order: &Order) -> Result<(), PlanError> {
+    order.clone().begin_settle()?;
+    let by = caller.staff.map_or(Uuid::nil(), |staff| staff.id);
+    let now = app.clock.now();
+    let since = now.checked_sub_signed(REQUEST_LIFETIME).unwrap_or(now);
+    let asked_by = repo::asked_by(&app.pool, order.id, since).await?;
+    if let Some(asked_by) = asked_by.filter(|asked_by| *asked_by != by) {
+        return Ok(app.second_pair.require(caller, asked_by, by).await?);
+    }
+    if asked_by.is_none() {
+        let (order, caller) = (order.clone(), caller.clone());
+        db::write(&app.pool, move |tx| {
+            Box::pin(async move {
+                if !repo::ask_in_tx(tx, order.id, by, (since, now)).await? {
+                    return Ok(());
+                }
+                let entry = audit::Entry::new("plan.settlement_requested", order.id);
+                let entry = entry.user(order.user_id).after(&standing(&order))?;
+                entry.record_in_tx(tx, &caller, now).await?;
+                Ok::<_, PlanError>(())
+            })
+        })
+        .await?;
+    }
+    Err(Refusal::new(Reason::ApprovalRequired)
+        .detail("another member of staff settles the plan, too, before its time")
+        .into())
 }
 
 /// Decides that the plan settles; the paying is the worker's.

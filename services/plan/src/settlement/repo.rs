@@ -178,3 +178,40 @@ pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InS
     .await?;
     Ok(states)
 }
+
+/// Who has asked since `since` that the plan settles before its time.
+pub(super) async fn asked_by(
+    pool: &PgPool,
+    order: OrderId,
+    since: DateTime<Utc>,
+) -> Result<Option<Uuid>, PlanError> {
+    let asked_by = sqlx::query_scalar!(
+        "SELECT asked_by FROM settlement_requests WHERE order_id = $1 AND asked_at > $2",
+        order.0,
+        since,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(asked_by)
+}
+
+/// Keeps who asks, unless somebody has asked since `since`; answers whether it did.
+pub(super) async fn ask_in_tx(
+    tx: &mut Tx,
+    order: OrderId,
+    by: Uuid,
+    (since, now): (DateTime<Utc>, DateTime<Utc>),
+) -> Result<bool, PlanError> {
+    let asked = sqlx::query!(
+        "INSERT INTO settlement_requests (order_id, asked_by, asked_at) VALUES ($1, $2, $3)
+         ON CONFLICT (order_id) DO UPDATE SET asked_by = excluded.asked_by, asked_at = excluded.asked_at
+             WHERE settlement_requests.asked_at <= $4",
+        order.0,
+        by,
+        now,
+        since,
+    )
+    .execute(tx)
+    .await?;
+    Ok(asked.rows_affected() == 1)
+}

@@ -48,7 +48,7 @@ async fn every_act_of_staff_is_announced_once() {
     // Settled already: nothing changes, so there is no entry.
     stack.settle(&plan.id).await.unwrap();
     let mut acts: Vec<StaffActed> = probe
-        .wait_for(TYPE, 7)
+        .wait_for(TYPE, 9)
         .await
         .iter()
         .map(|event| event.data().unwrap())
@@ -64,7 +64,9 @@ async fn every_act_of_staff_is_announced_once() {
             "plan.finish",
             "plan.import_delivery",
             "plan.push",
-            "plan.settle"
+            "plan.release_delivery",
+            "plan.settle",
+            "plan.settlement_requested"
         ]
     );
     let edited = &acts[2];

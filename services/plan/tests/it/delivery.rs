@@ -109,7 +109,9 @@ async fn two_imports_of_one_file_at_once_count_it_once() {
         })
         .collect();
     let file = format!("{HEADER}{}", rows.concat());
-    let imports = (0..4).map(|_| stack.import("network-a", "{}", &file));
+    // Four proposals, as their mappings differ by a blank.
+    let mappings = ["{}", "{ }", " {}", "{} "];
+    let imports = mappings.map(|mapping| stack.import("network-a", mapping, &file));
     let summaries = futures::future::join_all(imports).await;
     assert_eq!(
         summaries.iter().map(|summary| summary.applied).sum::<i64>(),

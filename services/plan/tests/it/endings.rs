@@ -145,6 +145,8 @@ async fn two_hundred_who_finish_and_settle_at_once_pay_once_and_hear_the_same() 
     .await;
     assert_eq!(finished[0].status(), WaitingSettlement);
     assert!(finished.iter().all(|it| *it == finished[0]), "{finished:?}");
+    let asked = stack.settle_as(&operator(), &plan.id).await;
+    assert_eq!(why(asked).0, Reason::ApprovalRequired);
     let settled = two_hundred(&stack, |mut staff| {
         let request = SettlePlanRequest {
             plan_id: plan.id.clone(),

@@ -20,6 +20,7 @@ mod helpers;
 mod lists;
 mod peers;
 mod products;
+mod proposals;
 mod pushed;
 mod puts;
 mod recovery;

@@ -6,10 +6,12 @@ use adfolio_kit::wire::List;
 use adfolio_proto::plan::v1 as proto;
 use chrono::DateTime;
 
+use super::optional;
 use crate::delivery::entity::Report;
 use crate::delivery::evidence::{Book, Position, Shown};
-use crate::delivery::import::Header;
+use crate::delivery::import::{Header, Outcome};
 use crate::delivery::intake::Origin;
+use crate::delivery::proposal::{Choice, Import, Notable, State, Totals};
 use crate::delivery::reader::Form;
 use crate::delivery::report::Sent;
 use crate::delivery::stream::FromNetwork;
@@ -21,7 +23,8 @@ impl TryFrom<proto::ImportHeader> for Header {
 
     fn try_from(header: proto::ImportHeader) -> Result<Self, Refusal> {
         let form = Form::required(header.format, "format")?;
-        Self::new(form, header.source, &header.mapping_json)
+        let known = Self::new(form, header.source, &header.mapping_json)?;
+        Ok(known.dry_run(header.dry_run))
     }
 }
 
@@ -52,16 +55,92 @@ impl From<Rejected> for proto::RejectedRow {
     }
 }
 
-impl From<Summary> for proto::ImportDeliveryResponse {
-    fn from(summary: Summary) -> Self {
+impl From<Outcome> for proto::ImportDeliveryResponse {
+    fn from(outcome: Outcome) -> Self {
+        let summary = outcome.summary;
         Self {
             read: summary.read,
             applied: summary.applied,
             repeated_rows: summary.repeated,
             restated: summary.restated,
-            rejected: summary.rejected.into_iter().map(Into::into).collect(),
+            rejected: rejected(summary.rejected),
             rejected_count: summary.rejected_count,
+            import_id: optional(outcome.id),
+            state: outcome.state.to_wire(),
+            sha256: hex::encode(outcome.sha256),
+            totals: Some(outcome.totals.into()),
+            notable: outcome.notable.into_iter().map(Into::into).collect(),
+            held: rejected(summary.held),
         }
+    }
+}
+
+fn rejected(rows: Vec<Rejected>) -> Vec<proto::RejectedRow> {
+    rows.into_iter().map(Into::into).collect()
+}
+
+impl From<Totals> for proto::ImportTotals {
+    fn from(totals: Totals) -> Self {
+        Self {
+            plans: totals.plans,
+            impressions: totals.impressions,
+            clicks: totals.clicks,
+            spend_micros: totals.spend.get(),
+            revenue_micros: totals.revenue.get(),
+        }
+    }
+}
+
+impl From<Notable> for proto::NotableRow {
+    fn from(notable: Notable) -> Self {
+        Self {
+            plan_number: notable.plan_number,
+            rule: notable.rule,
+            value: notable.value,
+            usual: notable.usual,
+        }
+    }
+}
+
+impl From<Import> for proto::DeliveryImport {
+    fn from(import: Import) -> Self {
+        let (decided_by, decided_at) = import.decided.unzip();
+        let taken = import.taken;
+        let rejections = taken.rejections.into_iter();
+        Self {
+            id: import.id.to_string(),
+            source: import.source,
+            state: import.state.to_wire(),
+            sha256: import.sha256.map(hex::encode).unwrap_or_default(),
+            totals: Some(import.totals.into()),
+            notable: import.notable.into_iter().map(Into::into).collect(),
+            by: optional((!import.staff_id.is_nil()).then_some(import.staff_id)),
+            at: Some(import.began_at.into()),
+            decided_by: optional(decided_by),
+            decided_at: decided_at.map(Into::into),
+            reason: import.decision_reason,
+            read: import.read,
+            applied: taken.applied,
+            repeated_rows: taken.repeated,
+            restated: taken.restated,
+            rejected: rejections
+                .map(|rejection| proto::RejectedRow {
+                    line: rejection.line,
+                    reason: rejection.reason,
+                })
+                .collect(),
+            rejected_count: taken.rejected,
+            under_way: import.state == State::Released && !import.is_done,
+        }
+    }
+}
+
+/// The decision of a request.
+pub fn choice(decision: i32) -> Result<Choice, Refusal> {
+    match State::required(decision, "decision")? {
+        State::Released => Ok(Choice::Released),
+        State::Rejected => Ok(Choice::Rejected),
+        _ => Err(Refusal::invalid("decision")),
     }
 }
 
@@ -72,8 +151,9 @@ impl From<Summary> for proto::ReportDeliveryResponse {
             applied: summary.applied,
             repeated_reports: summary.repeated,
             restated: summary.restated,
-            rejected: summary.rejected.into_iter().map(Into::into).collect(),
+            rejected: rejected(summary.rejected),
             rejected_count: summary.rejected_count,
+            held: rejected(summary.held),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 mod delivery;
 
-pub use delivery::{report_keys, report_position};
+pub use delivery::{choice, report_keys, report_position};
 
 use adfolio_kit::idempotency;
 use adfolio_kit::mirror;
@@ -13,13 +13,14 @@ use adfolio_money::Money;
 use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as proto;
 
+use crate::delivery::proposal::State;
 use crate::delivery::reader::Form;
 use crate::follow::{Current, Follow};
 use crate::operator::Operator;
 use crate::order::entity::{Holding, Order};
 use crate::order::status::{Status, TimelineEntry};
 use crate::order::{Detail, Push, Pushed};
-use crate::product::entity::{Audience, ContentType, Details, Gender, Product};
+use crate::product::entity::{Audience, ContentType, Details, Gender, Product, RevenueLimits};
 use crate::put::entity::{Command, Target};
 use crate::settlement::Outcome;
 use crate::statistics::entity::Range;
@@ -47,6 +48,7 @@ mirror! {
     Outcome = proto::FinishOutcome,
     Range = proto::StatisticsRange,
     Form = proto::ImportFormat,
+    State = proto::ImportState where hidden: [Reading, BrokenOff, Repeated],
 }
 
 /// The statuses that a filter selects.
@@ -137,6 +139,7 @@ impl TryFrom<proto::Product> for Details {
                 content_types.push(content);
             }
         }
+        let defaults = RevenueLimits::default();
         let description = |value: &str, field| text(value, LONGEST_DESCRIPTION, field);
         Ok(Self {
             name: wire::line(&message.name, LONGEST_NAME, "name")?,
@@ -149,6 +152,14 @@ impl TryFrom<proto::Product> for Details {
             put_min: positive(message.put_min_minor, "put_min")?,
             put_max: positive(message.put_max_minor, "put_max")?,
             audience: audience(message.audience, "audience")?.unwrap_or_default(),
+            limits: RevenueLimits {
+                return_max_percent: message
+                    .return_max_percent
+                    .map_or(defaults.return_max_percent, i64::from),
+                per_thousand_max: message
+                    .revenue_per_thousand_max_minor
+                    .map_or(defaults.per_thousand_max, Money::from_minor),
+            },
         })
     }
 }
@@ -169,6 +180,8 @@ impl From<&Product> for proto::Product {
             put_min_minor: details.put_min.minor(),
             put_max_minor: details.put_max.minor(),
             audience: Some((&details.audience).into()),
+            return_max_percent: u32::try_from(details.limits.return_max_percent).ok(),
+            revenue_per_thousand_max_minor: Some(details.limits.per_thousand_max.minor()),
         }
     }
 }
