@@ -55,6 +55,10 @@ pub const FINANCE: &[StaffRole] = &[StaffRole::Admin, StaffRole::Finance];
 /// Operators.
 pub const OPERATOR: &[StaffRole] = &[StaffRole::Admin, StaffRole::Operator];
 
+/// Finance and operators.
+pub const FINANCE_AND_OPERATOR: &[StaffRole] =
+    &[StaffRole::Admin, StaffRole::Finance, StaffRole::Operator];
+
 /// The answer of a handler.
 #[derive(Debug)]
 pub enum Answer {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::coupon::Coupon;
-use super::{Decode, Money, MoneyInput, wire_enum, wire_struct};
+use super::{Decode, Money, MoneyInput, present, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -107,6 +107,36 @@ wire_struct! {
     }
 }
 
+/// A product with its limits of revenue, for staff.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct StaffProduct {
+    /// The product.
+    #[serde(flatten)]
+    pub product: Product,
+    /// Highest revenue of a plan that needs no second look, in percent of its spend.
+    #[schema(example = 1000)]
+    pub return_max_percent: u32,
+    /// The same of a thousand impressions.
+    pub revenue_per_thousand_max: Money,
+}
+
+impl Decode<plan::Product> for StaffProduct {
+    fn decode(product: plan::Product, field: &'static str) -> Result<Self, Failure> {
+        let per_thousand = product.revenue_per_thousand_max_minor;
+        Ok(Self {
+            return_max_percent: present(product.return_max_percent, field)?,
+            revenue_per_thousand_max: Money::decode(present(per_thousand, field)?, field)?,
+            product: Product::decode(product, field)?,
+        })
+    }
+}
+
+impl Decode<Option<plan::Product>> for StaffProduct {
+    fn decode(product: Option<plan::Product>, field: &'static str) -> Result<Self, Failure> {
+        Self::decode(present(product, field)?, field)
+    }
+}
+
 /// A product with the coupons that can be used on it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AppDetail {
@@ -157,6 +187,12 @@ macro_rules! product_request {
             pub put_max: MoneyInput,
             /// Audience of its advertisements.
             pub audience: Audience,
+            /// Highest revenue of a plan that needs no second look, in percent of its spend: 0 to 10000. Absent: unchanged, or
+            /// 1000.
+            #[schema(example = 1000)]
+            pub return_max_percent: Option<u32>,
+            /// The same of a thousand impressions. Absent: unchanged, or 1000.00.
+            pub revenue_per_thousand_max: Option<MoneyInput>,
         }
 
         impl $name {
@@ -173,6 +209,10 @@ macro_rules! product_request {
                     put_min_minor: self.put_min.minor(),
                     put_max_minor: self.put_max.minor(),
                     audience: Some(self.audience.into_proto()),
+                    return_max_percent: self.return_max_percent,
+                    revenue_per_thousand_max_minor: self
+                        .revenue_per_thousand_max
+                        .map(MoneyInput::minor),
                 }
             }
         }

@@ -143,38 +143,3 @@ pub struct FinishPlanRequest {
     #[schema(example = "Window over")]
     pub reason: Option<String>,
 }
-
-wire_struct! {
-    /// A rejected row of an import.
-    pub struct RejectedRow = plan::RejectedRow {
-        /// Line of the file, from 1, the CSV header included.
-        #[schema(example = 17)]
-        pub line: i64,
-        /// Why it was rejected, in English.
-        #[schema(example = "unknown plan number")]
-        pub reason: String,
-    }
-}
-
-wire_struct! {
-    /// Result of an import. All valid rows have been stored.
-    pub struct ImportResult = plan::ImportDeliveryResponse {
-        /// Rows read.
-        #[schema(example = 10000)]
-        pub read: i64,
-        /// New rows.
-        #[schema(example = 9999)]
-        pub applied: i64,
-        /// Rows that were already known.
-        #[schema(example = 0)]
-        pub repeated: i64 = repeated_rows,
-        /// Rows that restated an earlier revision.
-        #[schema(example = 0)]
-        pub restated: i64,
-        /// Rejected rows; at most 20000 are listed.
-        pub rejected: Vec<RejectedRow>,
-        /// Number of rejected rows.
-        #[schema(example = 1)]
-        pub rejected_count: i64,
-    }
-}

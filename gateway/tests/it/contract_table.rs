@@ -541,11 +541,31 @@ fn approval() -> Value {
 fn staff_business() -> Vec<Contracted> {
     let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
     let operator = json!({"id": "text", "name": "text", "followers": "int"});
-    let new_product = "name icon_url? cover_url? category description game_description content_types put_min put_max audience";
-    let edited_product = "id name icon_url? cover_url? category description game_description content_types put_min put_max audience";
-    let import = json!({
-        "read": "int", "applied": "int", "repeated": "int", "restated": "int", "rejected": [{"line": "int", "reason": "text"}],
+    let new_product = "name icon_url? cover_url? category description game_description content_types put_min put_max audience return_max_percent? revenue_per_thousand_max?";
+    let edited_product = "id name icon_url? cover_url? category description game_description content_types put_min put_max audience return_max_percent? revenue_per_thousand_max?";
+    let rows = json!([{"line": "int", "reason": "text"}]);
+    let totals = json!({"plans": "int", "impressions": "int", "clicks": "int", "spend": "text", "revenue": "text"});
+    let notable =
+        json!([{"plan_number": "text", "rule": "text", "value": "text", "usual": "text"}]);
+    let taken = json!({
+        "state": "proposed|released|rejected|expired", "totals": totals, "notable": notable, "read": "int",
+        "applied": "int", "repeated": "int", "restated": "int", "rejected": rows, "rejected_count": "int",
     });
+    let import = with(
+        taken.clone(),
+        json!({"import_id": "text?", "sha256": "text", "held": rows}),
+    );
+    let listed_import = with(
+        taken,
+        json!({
+            "import_id": "text", "source": "text", "sha256": "text?", "by": "text?", "at": "time", "decided_by": "text?",
+            "decided_at": "time?", "reason": "text?", "under_way": "bool",
+        }),
+    );
+    let staff_product = with(
+        product(),
+        json!({"return_max_percent": "int", "revenue_per_thousand_max": "money"}),
+    );
     let new_campaign =
         "name type mode value amount_requirement kind valid_days total? starts_at? ends_at?";
     let texts = "customer_service? recharge_customer_service? faq? operating_rules? activity_rules? marketing?";
@@ -585,12 +605,12 @@ fn staff_business() -> Vec<Contracted> {
             "",
             json!({"ok": "bool", "checks": [check]}),
         ),
-        post("/admin/product/create", new_product, product()),
-        post("/admin/product/edit", edited_product, product()),
+        post("/admin/product/create", new_product, staff_product.clone()),
+        post("/admin/product/edit", edited_product, staff_product.clone()),
         get(
             "/admin/product/list",
             "cursor? limit?",
-            page(product(), json!({})),
+            page(staff_product, json!({})),
         ),
         post("/admin/operator/create", "name", operator.clone()),
         get(
@@ -615,7 +635,21 @@ fn staff_business() -> Vec<Contracted> {
         ),
         post("/admin/plan/finish", "id outcome reason?", plan()),
         post("/admin/plan/settle", "id", plan()),
-        post("/admin/delivery/import", "file source mapping", import),
+        post(
+            "/admin/delivery/import",
+            "file source mapping dry_run?",
+            import,
+        ),
+        get(
+            "/admin/delivery/imports",
+            "state? cursor? limit?",
+            page(listed_import.clone(), json!({})),
+        ),
+        post(
+            "/admin/delivery/import/decide",
+            "import_id decision reason",
+            listed_import,
+        ),
         post("/admin/coupon/campaign/create", new_campaign, campaign()),
         get(
             "/admin/coupon/campaign/list",

@@ -7,15 +7,18 @@ use std::time::Duration;
 use adfolio_kit::client::outgoing;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{
-    ImportDeliveryRequest, ImportDeliveryResponse, ImportFormat, ImportHeader,
+    DecideDeliveryImportRequest, DeliveryImport, ImportDecision, ImportDeliveryRequest,
+    ImportDeliveryResponse, ImportFormat, ImportHeader, ImportState, ListDeliveryImportsRequest,
 };
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use futures::stream::{self, Stream, StreamExt as _};
+use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use crate::output::{complain, say};
-use crate::services::{CallError, Services, operator_within};
+use crate::names::{self, name, text, time};
+use crate::output::{Row, complain, say};
+use crate::services::{CallError, Change, Listing, Services, ask, list, operator, operator_within};
 
 /// The exit code of an import that rejected rows.
 const EXIT_REJECTED: u8 = 3;
@@ -32,8 +35,26 @@ const LONGEST_MAPPING: u64 = 1024 * 1024;
 /// Delivery reports
 #[derive(Debug, Subcommand)]
 pub enum DeliveryCommand {
-    /// Imports a file of delivery reports; exits with 3 if rows were rejected
+    /// Proposes a file of delivery reports; exits with 3 if rows were rejected
     Import(Import),
+    /// Lists imports
+    Imports {
+        /// Only imports in this state: proposed, released, rejected or expired
+        #[arg(long, value_parser = names::parse::<ImportState>)]
+        state: Option<ImportState>,
+        #[command(flatten)]
+        listing: Listing,
+    },
+    /// Releases a proposed import or rejects it; not for those proposed with adfolioctl
+    Decide {
+        /// The import's id
+        import_id: String,
+        /// Decision: released or rejected
+        #[arg(value_parser = names::parse::<ImportDecision>)]
+        decision: ImportDecision,
+        #[command(flatten)]
+        change: Change,
+    },
 }
 
 impl DeliveryCommand {
@@ -41,8 +62,71 @@ impl DeliveryCommand {
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
             Self::Import(import) => import.run(services).await,
+            Self::Imports { state, listing } => {
+                let state = names::filter(state);
+                let message = ListDeliveryImportsRequest { state, page: None };
+                let found = list!(
+                    services.plan_admin,
+                    list_delivery_imports,
+                    operator(),
+                    message,
+                    listing.max
+                );
+                listing.print(&found.await?, row);
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Decide {
+                import_id,
+                decision,
+                change,
+            } => {
+                let message = DecideDeliveryImportRequest {
+                    import_id,
+                    decision: decision.into(),
+                    reason: change.signed_reason(),
+                };
+                let answer = ask!(
+                    services.plan_admin,
+                    decide_delivery_import,
+                    change.caller()?,
+                    message
+                )?;
+                let decided = answer.import.context("the answer has no import")?;
+                change.format.one(row(&decided));
+                Ok(ExitCode::SUCCESS)
+            }
         }
     }
+}
+
+fn row(import: &DeliveryImport) -> Row {
+    let totals = import.totals.unwrap_or_default();
+    let notable = import.notable.iter();
+    let notable: Vec<_> = notable
+        .map(|found| format!("{} {} {}", found.plan_number, found.rule, found.value))
+        .collect();
+    vec![
+        ("id", json!(import.id)),
+        ("state", name::<ImportState>(import.state)),
+        ("source", json!(import.source)),
+        ("plans", json!(totals.plans)),
+        ("impressions", json!(totals.impressions)),
+        ("clicks", json!(totals.clicks)),
+        ("spend_micros", json!(totals.spend_micros)),
+        ("revenue_micros", json!(totals.revenue_micros)),
+        ("notable", json!(notable)),
+        ("sha256", text(&import.sha256)),
+        ("by", text(&import.by)),
+        ("at", time(import.at)),
+        ("decided_by", text(&import.decided_by)),
+        ("decided_at", time(import.decided_at)),
+        ("reason", text(&import.reason)),
+        ("applied", json!(import.applied)),
+        ("repeated", json!(import.repeated_rows)),
+        ("restated", json!(import.restated)),
+        ("rejected", json!(import.rejected_count)),
+        ("under_way", json!(import.under_way)),
+    ]
 }
 
 /// Format of a file
@@ -54,7 +138,7 @@ enum Format {
     Jsonl,
 }
 
-/// Imports a file of delivery reports; exits with 3 if rows were rejected
+/// Proposes a file of delivery reports; exits with 3 if rows were rejected
 #[derive(Args, Debug)]
 pub struct Import {
     /// The file
@@ -68,6 +152,9 @@ pub struct Import {
     /// Format of the file; by default from its name
     #[arg(long)]
     format: Option<Format>,
+    /// Only say what the file would bring
+    #[arg(long)]
+    dry_run: bool,
     /// Limit of the import in seconds
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit_seconds: u64,
@@ -84,6 +171,7 @@ impl Import {
             .into(),
             source: self.source.clone(),
             mapping_json: read_mapping(&self.mapping)?,
+            dry_run: self.dry_run,
         };
         let shown = self.file.display();
         let file = tokio::fs::File::open(&self.file)
@@ -96,6 +184,22 @@ impl Import {
             Duration::from_secs(self.limit_seconds),
         )
         .await?;
+        match outcome.state() {
+            ImportState::Proposed => say(&format!(
+                "proposed as {}; another member of staff releases it",
+                outcome.import_id
+            )),
+            _ => say("released"),
+        }
+        let totals = outcome.totals.unwrap_or_default();
+        say(&format!("sha256    {}", outcome.sha256));
+        say(&format!("plans     {}", totals.plans));
+        for found in &outcome.notable {
+            complain(&format!(
+                "plan {}: {} is {}, usually at most {}",
+                found.plan_number, found.rule, found.value, found.usual
+            ));
+        }
         say(&format!("read      {}", outcome.read));
         say(&format!("applied   {}", outcome.applied));
         say(&format!("repeated  {}", outcome.repeated_rows));
@@ -112,8 +216,7 @@ impl Import {
     }
 }
 
-/// Sends a file piece by piece. If reading fails, the import ends there: the rows so far are stored, and repeating
-/// the import continues from there.
+/// Sends a file piece by piece. If reading fails, the import ends there and changes nothing.
 pub async fn import<R>(
     services: &Services,
     header: ImportHeader,

@@ -8,7 +8,9 @@ use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, StaffState, Use
 use adfolio_proto::common::v1::Gender;
 use adfolio_proto::coupon::v1::{CampaignKind, CouponMode, CouponState, CouponType};
 use adfolio_proto::notification::v1::{Category, FeedbackState};
-use adfolio_proto::plan::v1::{ContentType, FinishOutcome, PlanStatus, PushFilter};
+use adfolio_proto::plan::v1::{
+    ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter,
+};
 use adfolio_proto::wallet::v1::{
     ApprovalAction, ApprovalDecision, ApprovalState, FlowType, StartUpFundsAction,
     WithdrawalDecision, WithdrawalMethod, WithdrawalStatus,
@@ -70,6 +72,8 @@ named! {
     FinishOutcome, "FINISH_OUTCOME_";
     FlowType, "FLOW_TYPE_";
     Gender, "GENDER_";
+    ImportDecision, "IMPORT_DECISION_";
+    ImportState, "IMPORT_STATE_";
     LicenseKeyState, "LICENSE_KEY_STATE_";
     PlanStatus, "PLAN_STATUS_";
     PushFilter, "PUSH_FILTER_";

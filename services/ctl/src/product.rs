@@ -10,7 +10,7 @@ use adfolio_proto::plan::v1::{
 use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::files::read_json;
 use crate::names::{self, money, name};
@@ -99,6 +99,13 @@ fn row(product: &Product) -> Row {
         ("put_min", money(product.put_min_minor)),
         ("put_max", money(product.put_max_minor)),
         ("content_types", json!(types)),
+        ("return_max_percent", json!(product.return_max_percent)),
+        (
+            "revenue_per_thousand_max",
+            product
+                .revenue_per_thousand_max_minor
+                .map_or(Value::Null, money),
+        ),
     ]
 }
 
@@ -120,6 +127,10 @@ struct ProductFile {
     content_types: Vec<String>,
     put_min: Money,
     put_max: Money,
+    #[serde(default)]
+    return_max_percent: Option<u32>,
+    #[serde(default)]
+    revenue_per_thousand_max: Option<Money>,
     audience: AudienceFile,
 }
 
@@ -165,6 +176,8 @@ impl ProductFile {
             put_min_minor: self.put_min.minor(),
             put_max_minor: self.put_max.minor(),
             audience: Some(self.audience.into_audience()?),
+            return_max_percent: self.return_max_percent,
+            revenue_per_thousand_max_minor: self.revenue_per_thousand_max.map(Money::minor),
         })
     }
 }

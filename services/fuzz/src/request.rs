@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 65] = [
+pub const SHAPES: [(&str, Read); 66] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -47,6 +47,10 @@ pub const SHAPES: [(&str, Read); 65] = [
     (
         "GrantCouponRequest",
         json::<dto::campaign::GrantCouponRequest>,
+    ),
+    (
+        "DecideImportRequest",
+        json::<dto::import::DecideImportRequest>,
     ),
     ("ContentRequest", json::<dto::content::ContentRequest>),
     (

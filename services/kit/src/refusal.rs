@@ -182,6 +182,8 @@ crate::names! {
         Form,
         /// Letters of several scripts, as names are forged.
         MixedScripts,
+        /// A reason that does not name every limit that it allows to be passed.
+        UnnamedLimit,
     }
 }
 

@@ -7,7 +7,7 @@ use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, cut_reason};
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
-use adfolio_proto::plan::v1::{ImportDeliveryRequest, ImportFormat, ImportHeader};
+use adfolio_proto::plan::v1::{self as plan, ImportDeliveryRequest, ImportFormat, ImportHeader};
 use axum::extract::multipart::Field;
 use bytes::{Bytes, BytesMut};
 use serde_json::Value;
@@ -16,12 +16,14 @@ use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::wrappers::ReceiverStream;
 
-use crate::call::Call;
-use crate::dto::staff_plan::ImportResult;
+use crate::call::{Call, send};
+use crate::dto::import::{DecideImportRequest, DeliveryImport, ImportListQuery, ImportResult};
+use crate::dto::{Decode, Page, page};
 use crate::errors::Failure;
 use crate::form::{Form, form_failure};
+use crate::input::{Json, Query};
 use crate::messages::Success;
-use crate::route::{OPERATOR, Route};
+use crate::route::{ANY_ROLE, FINANCE_AND_OPERATOR, OPERATOR, Route};
 
 /// Maximum size of an upload in bytes, form included.
 const UPLOAD_LIMIT: usize = 64 * 1024 * 1024;
@@ -44,13 +46,30 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/delivery/import",
             "importDelivery",
-            "Imports delivery reports from a CSV or JSONL file.",
+            "Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them.",
             import,
         )
         .staff(OPERATOR)
         .fails(&[Reason::FileTooLarge])
         .says(Success::Submission)
         .body_limit(UPLOAD_LIMIT),
+        Route::get(
+            "/admin/delivery/imports",
+            "listDeliveryImports",
+            "Imports of delivery reports, newest first.",
+            list,
+        )
+        .staff(ANY_ROLE),
+        Route::post(
+            "/admin/delivery/import/decide",
+            "decideDeliveryImport",
+            "Releases a proposed import, or rejects it, by another member of staff.",
+            decide,
+        )
+        .staff(FINANCE_AND_OPERATOR)
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update)
+        .keyed(),
     ]
 }
 
@@ -72,6 +91,9 @@ pub struct DeliveryImportForm {
         example = r#"{"id":"report_id","plan":"plan_number","at":"time","views":"impressions"}"#
     )]
     mapping: String,
+    /// `true` only to learn what the file would bring.
+    #[schema(value_type = Option<bool>)]
+    dry_run: Option<String>,
     /// Reason for the audit log. Like the other parts, it counts only if it precedes the file.
     #[schema(example = "Daily report")]
     reason: Option<String>,
@@ -82,6 +104,7 @@ pub struct DeliveryImportForm {
 struct Preamble {
     source: Option<String>,
     mapping: Option<String>,
+    is_dry_run: bool,
 }
 
 async fn import(call: Call, mut form: Form<DeliveryImportForm>) -> Result<ImportResult, Failure> {
@@ -102,12 +125,18 @@ async fn receive(
         match part.name() {
             Some("source") => preamble.source = Some(text(part, "source").await?),
             Some("mapping") => preamble.mapping = Some(mapping(part).await?),
+            Some("dry_run") => preamble.is_dry_run = flag(part, "dry_run").await?,
             Some("reason") => call.caller.reason = cut_reason(&text(part, "reason").await?),
             Some("file") => match (&preamble.source, &preamble.mapping) {
                 (Some(source), Some(mapping_json)) => {
                     let upload = Upload::open(part).await?;
-                    let header = header(upload.format, source.clone(), mapping_json.clone());
-                    return send(&call, header, Pieces::Upload(upload)).await;
+                    let header = ImportHeader {
+                        format: upload.format.into(),
+                        source: source.clone(),
+                        mapping_json: mapping_json.clone(),
+                        dry_run: preamble.is_dry_run,
+                    };
+                    return self::upload(&call, header, Pieces::Upload(upload)).await;
                 }
                 _ => waiting = Some(set_aside(part).await?),
             },
@@ -120,25 +149,43 @@ async fn receive(
         .mapping
         .ok_or_else(|| Failure::invalid("mapping"))?;
     let (format, file) = waiting.ok_or_else(|| Failure::invalid("file"))?;
-    send(
-        &call,
-        header(format, source, mapping_json),
-        Pieces::File(file),
-    )
-    .await
-}
-
-fn header(format: ImportFormat, source: String, mapping_json: String) -> ImportHeader {
-    ImportHeader {
+    let header = ImportHeader {
         format: format.into(),
         source,
         mapping_json,
-    }
+        dry_run: preamble.is_dry_run,
+    };
+    upload(&call, header, Pieces::File(file)).await
+}
+
+async fn list(
+    call: Call,
+    Query(query): Query<ImportListQuery>,
+) -> Result<Page<DeliveryImport>, Failure> {
+    let message = plan::ListDeliveryImportsRequest {
+        state: query.state.map_or(0, Into::into),
+        page: page(query.cursor, query.limit),
+    };
+    let response = send!(call.reading(), plan_admin.list_delivery_imports, message).await?;
+    Page::from_proto(response.items, response.next_cursor)
+}
+
+async fn decide(
+    call: Call,
+    Json(request): Json<DecideImportRequest>,
+) -> Result<DeliveryImport, Failure> {
+    let message = plan::DecideDeliveryImportRequest {
+        import_id: request.import_id,
+        decision: request.decision.into(),
+        reason: request.reason,
+    };
+    let response = send!(call.writing(), plan_admin.decide_delivery_import, message).await?;
+    DeliveryImport::decode(response.import, "import")
 }
 
 /// Streams an import to plan. If the upload is aborted, the call is cancelled instead of completed, so that plan does
 /// not take the partial file as complete.
-async fn send(
+async fn upload(
     call: &Call,
     header: ImportHeader,
     mut pieces: Pieces<'_>,
@@ -273,6 +320,15 @@ async fn text(mut field: Field<'_>, name: &'static str) -> Result<String, Failur
         Err(Failure::invalid(name))
     } else {
         Ok(text)
+    }
+}
+
+/// Reads a flag.
+async fn flag(field: Field<'_>, name: &'static str) -> Result<bool, Failure> {
+    match text(field, name).await?.as_str() {
+        "true" => Ok(true),
+        "false" | "" => Ok(false),
+        _ => Err(Failure::invalid(name)),
     }
 }
 

@@ -7,7 +7,7 @@ use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 use super::people::Names;
 use crate::call::{Call, send};
 use crate::dto::plan::{Plan, PlanDetail};
-use crate::dto::product::{Audience, CreateProductRequest, EditProductRequest, Product};
+use crate::dto::product::{Audience, CreateProductRequest, EditProductRequest, StaffProduct};
 use crate::dto::staff_plan::{
     CreateOperatorRequest, FinishPlanRequest, Operator, PushPlanRequest, PushedPlans, StaffPlan,
     StaffPlanDetail, StaffPlanListQuery,
@@ -114,11 +114,11 @@ fn plan_routes() -> Vec<Route> {
         Route::post(
             "/admin/plan/settle",
             "settlePlan",
-            "Settles a plan that is waiting for settlement.",
+            "Settles a plan that is waiting for settlement; before its time by two members of staff.",
             settle,
         )
         .staff(OPERATOR)
-        .fails(&[Reason::NotFound])
+        .fails(&[Reason::NotFound, Reason::ApprovalRequired])
         .says(Success::Update)
         .keyed(),
     ]
@@ -127,26 +127,29 @@ fn plan_routes() -> Vec<Route> {
 async fn create_product(
     call: Call,
     Json(request): Json<CreateProductRequest>,
-) -> Result<Product, Failure> {
+) -> Result<StaffProduct, Failure> {
     let message = plan::CreateProductRequest {
         product: Some(request.into_proto()),
     };
     let response = send!(call.writing(), plan_admin.create_product, message).await?;
-    Product::decode(response.product, "product")
+    StaffProduct::decode(response.product, "product")
 }
 
 async fn edit_product(
     call: Call,
     Json(request): Json<EditProductRequest>,
-) -> Result<Product, Failure> {
+) -> Result<StaffProduct, Failure> {
     let message = plan::EditProductRequest {
         product: Some(request.into_proto()),
     };
     let response = send!(call.writing(), plan_admin.edit_product, message).await?;
-    Product::decode(response.product, "product")
+    StaffProduct::decode(response.product, "product")
 }
 
-async fn products(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Product>, Failure> {
+async fn products(
+    call: Call,
+    Query(query): Query<PageQuery>,
+) -> Result<Page<StaffProduct>, Failure> {
     let message = plan::AdminListProductsRequest {
         page: query.into_page(),
     };

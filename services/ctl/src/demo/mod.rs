@@ -8,6 +8,7 @@ mod coupons;
 mod notices;
 mod plans;
 mod reports;
+mod second;
 mod wallet;
 
 use std::future::Future;

@@ -2,16 +2,19 @@
 
 use std::time::Duration;
 
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::put_plan_request::Target;
 use adfolio_proto::plan::v1::{
-    AdminGetPlanRequest, AdminListPlansRequest, FinishOutcome, FinishPlanRequest, ImportFormat,
-    ImportHeader, Plan, PlanStatus, Product, PushPlanRequest, PutPlanRequest, SettlePlanRequest,
+    AdminGetPlanRequest, AdminListPlansRequest, DecideDeliveryImportRequest, FinishOutcome,
+    FinishPlanRequest, ImportDecision, ImportFormat, ImportHeader, ImportState, Plan, PlanStatus,
+    Product, PushPlanRequest, PutPlanRequest, SettlePlanRequest,
 };
 use anyhow::{Context as _, bail};
 use uuid::Uuid;
 
 use super::catalog::{DemoPlan, PLANS};
-use super::{MOST_ITEMS, reports, whole};
+use super::second::second;
+use super::{MOST_ITEMS, reason, reports, whole};
 use crate::delivery;
 use crate::output::say;
 use crate::services::{Services, ask, keyed, list, on_behalf_of, operator};
@@ -139,12 +142,22 @@ async fn deliver(services: &Services, demo: &DemoPlan, plan: &Plan) -> anyhow::R
         format: ImportFormat::Csv.into(),
         source: SOURCE.to_owned(),
         mapping_json: "{}".to_owned(),
+        dry_run: false,
     };
     let csv = reports::csv(demo, plan).context("the plan's reports cannot be made")?;
     let outcome =
         delivery::import(services, header, std::io::Cursor::new(csv), IMPORT_LIMIT).await?;
     if let Some(row) = outcome.rejected.first() {
         bail!("line {} was rejected: {}", row.line, row.reason);
+    }
+    if outcome.state() == ImportState::Proposed {
+        let message = DecideDeliveryImportRequest {
+            import_id: outcome.import_id,
+            decision: ImportDecision::Released.into(),
+            reason: "reports of the demo".to_owned(),
+        };
+        let caller = second(services).await?;
+        ask!(services.plan_admin, decide_delivery_import, caller, message)?;
     }
     if outcome.applied > 0 {
         say(&format!(
@@ -175,7 +188,18 @@ async fn settle(services: &Services, demo: &DemoPlan, plan_id: String) -> anyhow
         return Ok(());
     }
     let message = SettlePlanRequest { plan_id };
-    ask!(services.plan_admin, settle_plan, operator(), message)?;
+    let asked = ask!(
+        services.plan_admin,
+        settle_plan,
+        operator(),
+        message.clone()
+    );
+    if reason(&asked) == Some(Reason::ApprovalRequired) {
+        let caller = second(services).await?;
+        ask!(services.plan_admin, settle_plan, caller, message)?;
+    } else {
+        asked?;
+    }
     Ok(())
 }
 

@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::{StaffApi, map};
 use crate::delivery::import::{self, Header};
-use crate::delivery::proposal::{self, State};
+use crate::delivery::proposal::{self, Choice, State};
 use crate::order::status::Filter;
 use crate::order::{self, Push};
 use crate::product::entity::Details;
@@ -222,7 +222,7 @@ impl PlanAdminService for StaffApi {
         let staff = caller.require_staff(&[StaffRole::Operator, StaffRole::Finance])?;
         let request = request.into_inner();
         let id = wire::id(&request.import_id, "import_id")?;
-        let choice = map::choice(request.decision)?;
+        let choice = Choice::required(request.decision, "decision")?;
         let reason = map::text(&request.reason, LONGEST_REASON, "reason")?;
         if reason.is_empty() {
             return Err(Refusal::invalid("reason").into());

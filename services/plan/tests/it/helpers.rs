@@ -337,7 +337,7 @@ impl Plan {
                 .decide(
                     &operator(),
                     &answer.import_id,
-                    ImportState::Released,
+                    ImportDecision::Released,
                     &reason,
                 )
                 .await?;
@@ -356,7 +356,7 @@ impl Plan {
         &self,
         caller: &Caller,
         import_id: &str,
-        decision: ImportState,
+        decision: ImportDecision,
         reason: &str,
     ) -> Result<DeliveryImport, Refusal> {
         let request = DecideDeliveryImportRequest {

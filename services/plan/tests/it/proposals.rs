@@ -90,7 +90,12 @@ async fn a_file_posts_nothing_until_a_second_person_releases_it() {
     assert_eq!(stack.plan(&caller, &plan.id).await, plan);
 
     let own = stack
-        .decide(&first, &proposed.import_id, ImportState::Released, "mine")
+        .decide(
+            &first,
+            &proposed.import_id,
+            ImportDecision::Released,
+            "mine",
+        )
         .await;
     assert_eq!(
         why(own),
@@ -102,7 +107,7 @@ async fn a_file_posts_nothing_until_a_second_person_releases_it() {
         .decide(
             &second,
             &proposed.import_id,
-            ImportState::Released,
+            ImportDecision::Released,
             "as agreed",
         )
         .await
@@ -166,7 +171,7 @@ async fn one_operator_makes_no_revenue() {
         .decide(
             &operator(),
             &proposed.import_id,
-            ImportState::Released,
+            ImportDecision::Released,
             "ok",
         )
         .await;
@@ -178,7 +183,12 @@ async fn one_operator_makes_no_revenue() {
         .pair(&id_of(&alone), &id_of(&puppet), SecondPair::SamePerson);
     let reason = "return_on_spend return_on_budget";
     let released = stack
-        .decide(&puppet, &proposed.import_id, ImportState::Released, reason)
+        .decide(
+            &puppet,
+            &proposed.import_id,
+            ImportDecision::Released,
+            reason,
+        )
         .await;
     assert_eq!(why(released).0, Reason::Forbidden);
     stack
@@ -196,7 +206,7 @@ async fn one_operator_makes_no_revenue() {
         .decide(
             &operator(),
             &proposed.import_id,
-            ImportState::Rejected,
+            ImportDecision::Rejected,
             "no",
         )
         .await
@@ -206,7 +216,7 @@ async fn one_operator_makes_no_revenue() {
         .decide(
             &operator(),
             &proposed.import_id,
-            ImportState::Released,
+            ImportDecision::Released,
             reason,
         )
         .await;
@@ -222,13 +232,13 @@ async fn without_auth_nobody_decides() {
     stack.directory.die(true);
     let second = operator();
     let decided = stack
-        .decide(&second, &proposed.import_id, ImportState::Released, "ok")
+        .decide(&second, &proposed.import_id, ImportDecision::Released, "ok")
         .await;
     assert_eq!(why(decided).0, Reason::Unavailable);
     assert_eq!(stack.plan(&caller, &plan.id).await, plan);
     stack.directory.die(false);
     stack
-        .decide(&second, &proposed.import_id, ImportState::Released, "ok")
+        .decide(&second, &proposed.import_id, ImportDecision::Released, "ok")
         .await
         .unwrap();
 }
@@ -242,9 +252,9 @@ async fn of_many_decisions_at_once_one_stands() {
     let deciders: Vec<Caller> = (0..16).map(|_| operator()).collect();
     let decisions = deciders.iter().enumerate().map(|(place, decider)| {
         let decision = if place % 2 == 0 {
-            ImportState::Released
+            ImportDecision::Released
         } else {
-            ImportState::Rejected
+            ImportDecision::Rejected
         };
         stack.decide(decider, &proposed.import_id, decision, "ok")
     });
@@ -259,8 +269,13 @@ async fn of_many_decisions_at_once_one_stands() {
         .iter()
         .find(|decider| id_of(decider) == won[0].decided_by)
         .expect("the winner");
+    let same = if is_released {
+        ImportDecision::Released
+    } else {
+        ImportDecision::Rejected
+    };
     let again = stack
-        .decide(winner, &proposed.import_id, won[0].state(), "ok")
+        .decide(winner, &proposed.import_id, same, "ok")
         .await
         .unwrap();
     assert_eq!(&again, won[0]);
@@ -276,7 +291,12 @@ async fn the_same_file_is_proposed_once_and_a_taken_one_brings_nothing() {
     assert_eq!(first.import_id, again.import_id);
     assert_eq!(imports(&stack, ImportState::Proposed).await.len(), 1);
     stack
-        .decide(&operator(), &first.import_id, ImportState::Released, "ok")
+        .decide(
+            &operator(),
+            &first.import_id,
+            ImportDecision::Released,
+            "ok",
+        )
         .await
         .unwrap();
     let third = propose(&stack, &operator(), &text).await;
@@ -293,7 +313,12 @@ async fn two_files_with_the_same_report_count_it_once() {
     let second = propose(&stack, &operator(), &file(&plan, &rows)).await;
     for import in [&first, &second] {
         stack
-            .decide(&operator(), &import.import_id, ImportState::Released, "ok")
+            .decide(
+                &operator(),
+                &import.import_id,
+                ImportDecision::Released,
+                "ok",
+            )
             .await
             .unwrap();
     }
@@ -325,7 +350,7 @@ async fn a_dry_run_and_an_expired_proposal_bring_nothing() {
         .decide(
             &operator(),
             &proposed.import_id,
-            ImportState::Released,
+            ImportDecision::Released,
             "ok",
         )
         .await;
@@ -395,7 +420,7 @@ async fn what_is_proposed_and_decided_cannot_be_rewritten() {
         .decide(
             &operator(),
             &proposed.import_id,
-            ImportState::Rejected,
+            ImportDecision::Rejected,
             "no",
         )
         .await
@@ -443,7 +468,7 @@ async fn a_network_above_the_limit_is_held() {
     assert_eq!(held[0].notable[0].rule, "return_on_spend");
     let reason = "return_on_spend, return_on_budget: a jackpot day";
     stack
-        .decide(&operator(), &held[0].id, ImportState::Released, reason)
+        .decide(&operator(), &held[0].id, ImportDecision::Released, reason)
         .await
         .unwrap();
     assert_eq!(stack.plan(&caller, &plan.id).await.revenue_minor, 11_001);

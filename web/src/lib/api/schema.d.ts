@@ -347,12 +347,56 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Imports delivery reports from a CSV or JSONL file.
-         * @description Imports delivery reports from a CSV or JSONL file. A `reason` in the request is stored in the audit log.
+         * Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them.
+         * @description Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["importDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/delivery/import/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Releases a proposed import, or rejects it, by another member of staff.
+         * @description Releases a proposed import, or rejects it, by another member of staff. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decideDeliveryImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/delivery/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Imports of delivery reports, newest first.
+         * @description Imports of delivery reports, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listDeliveryImports"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -809,10 +853,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Settles a plan that is waiting for settlement.
-         * @description Settles a plan that is waiting for settlement. A `reason` in the request is stored in the audit log.
+         * Settles a plan that is waiting for settlement; before its time by two members of staff.
+         * @description Settles a plan that is waiting for settlement; before its time by two members of staff. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["settlePlan"];
         delete?: never;
@@ -3102,6 +3146,14 @@ export interface components {
             put_max: components["schemas"]["MoneyInput"];
             /** @description Minimum put amount. */
             put_min: components["schemas"]["MoneyInput"];
+            /**
+             * Format: int32
+             * @description Highest revenue of a plan that needs no second look, in percent of its spend: 0 to 10000. Absent: unchanged, or
+             *     1000.
+             * @example 1000
+             */
+            return_max_percent?: number | null;
+            revenue_per_thousand_max?: components["schemas"]["MoneyInput"] | null;
         };
         /** @description Creates a member of staff. */
         CreateStaffRequest: {
@@ -3156,6 +3208,21 @@ export interface components {
              */
             reason?: string | null;
         };
+        /** @description Decides an import. */
+        DecideImportRequest: {
+            /** @description The decision. */
+            decision: components["schemas"]["ImportDecision"];
+            /**
+             * @description The import.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e50
+             */
+            import_id: string;
+            /**
+             * @description Why; a release above a limit of a product names it.
+             * @example Matches the network's invoice of November
+             */
+            reason: string;
+        };
         /** @description Decides a withdrawal. */
         DecideWithdrawalRequest: {
             /** @description The decision. */
@@ -3176,8 +3243,75 @@ export interface components {
          * @example 7.2485
          */
         DecimalInput: string | number;
+        /** @description An import of delivery reports. */
+        DeliveryImport: {
+            /**
+             * Format: int64
+             * @description Rows that were new.
+             */
+            applied: number;
+            /** @description When. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * @description Who proposed it; null for a network.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            by: string | null;
+            decided_at: components["schemas"]["Timestamp"] | null;
+            /** @description Who decided; null before that, and for what needed nobody. */
+            decided_by: string | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e50
+             */
+            import_id: string;
+            /** @description What stands out. */
+            notable: components["schemas"]["NotableRow"][];
+            /**
+             * Format: int64
+             * @description Rows read.
+             */
+            read: number;
+            /** @description Why. */
+            reason: string;
+            /** @description Rows that could not be taken any more; at most 200 are listed. */
+            rejected: components["schemas"]["RejectedRow"][];
+            /**
+             * Format: int64
+             * @description Number of those.
+             */
+            rejected_count: number;
+            /**
+             * Format: int64
+             * @description Rows that were known when they were taken.
+             */
+            repeated: number;
+            /**
+             * Format: int64
+             * @description Rows that restated an earlier revision.
+             */
+            restated: number;
+            /**
+             * @description SHA-256 of the file in hexadecimal; null for what a network sent.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string | null;
+            /**
+             * @description Who reports.
+             * @example network-a
+             */
+            source: string;
+            /** @description Its state. */
+            state: components["schemas"]["ImportState"];
+            /** @description What it adds up to. */
+            totals: components["schemas"]["ImportTotals"];
+            /** @description Whether its rows are still being taken. */
+            under_way: boolean;
+        };
         /** @description Delivery reports to import. */
         DeliveryImportForm: {
+            /** @description `true` only to learn what the file would bring. */
+            dry_run?: boolean | null;
             /**
              * Format: binary
              * @description CSV with a header line, or JSONL with one object per line. At most 64 MB, form included.
@@ -3198,6 +3332,13 @@ export interface components {
              * @example network-a
              */
             source: string;
+        };
+        /** @description A page of a list. */
+        DeliveryImportPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["DeliveryImport"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         /** @description A delivery report, at its latest revision. */
         DeliveryReport: {
@@ -3298,6 +3439,14 @@ export interface components {
             put_max: components["schemas"]["MoneyInput"];
             /** @description Minimum put amount. */
             put_min: components["schemas"]["MoneyInput"];
+            /**
+             * Format: int32
+             * @description Highest revenue of a plan that needs no second look, in percent of its spend: 0 to 10000. Absent: unchanged, or
+             *     1000.
+             * @example 1000
+             */
+            return_max_percent?: number | null;
+            revenue_per_thousand_max?: components["schemas"]["MoneyInput"] | null;
         };
         /** @description Changes the given fields of the caller's profile; absent fields stay as they are. */
         EditProfileRequest: {
@@ -3755,7 +3904,12 @@ export interface components {
             host_id?: string | null;
             lang?: components["schemas"]["Lang"] | null;
         };
-        /** @description Result of an import. All valid rows have been stored. */
+        /**
+         * @description Decision of a second member of staff.
+         * @enum {string}
+         */
+        ImportDecision: "released" | "rejected";
+        /** @description Result of an import. Proposed: nothing was taken, and the numbers of rows say what would be. Released: they say what was. */
         ImportResult: {
             /**
              * Format: int64
@@ -3763,6 +3917,15 @@ export interface components {
              * @example 9999
              */
             applied: number;
+            /** @description Rows above a limit that wait although others were taken. None of a file, which waits as a whole. */
+            held: components["schemas"]["RejectedRow"][];
+            /**
+             * @description The import; null after a dry run.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e50
+             */
+            import_id: string | null;
+            /** @description What stands out. */
+            notable: components["schemas"]["NotableRow"][];
             /**
              * Format: int64
              * @description Rows read.
@@ -3789,6 +3952,45 @@ export interface components {
              * @example 0
              */
             restated: number;
+            /**
+             * @description SHA-256 of the file in hexadecimal.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string;
+            /** @description Its state. */
+            state: components["schemas"]["ImportState"];
+            /** @description What it adds up to. */
+            totals: components["schemas"]["ImportTotals"];
+        };
+        /**
+         * @description State of an import.
+         * @enum {string}
+         */
+        ImportState: "proposed" | "released" | "rejected" | "expired";
+        /** @description What the rows of an import that change anything add up to. */
+        ImportTotals: {
+            /**
+             * Format: int64
+             * @description Clicks.
+             * @example 840
+             */
+            clicks: number;
+            /**
+             * Format: int64
+             * @description Impressions.
+             * @example 12000
+             */
+            impressions: number;
+            /**
+             * Format: int64
+             * @description Plans with at least one report.
+             * @example 3
+             */
+            plans: number;
+            /** @description Revenue. */
+            revenue: components["schemas"]["FineMoney"];
+            /** @description Spend, as reported. */
+            spend: components["schemas"]["FineMoney"];
         };
         /** @description A file that brought a report. */
         ImportedFile: {
@@ -4041,6 +4243,30 @@ export interface components {
         Monthly: {
             /** @description The months. */
             items: components["schemas"]["MonthSummary"][];
+        };
+        /** @description Something of a plan that stands out in an import. */
+        NotableRow: {
+            /**
+             * @description The plan.
+             * @example AD20261120-7F3K2M
+             */
+            plan_number: string;
+            /**
+             * @description `return_on_spend`, `revenue_without_spend`, `revenue_per_thousand` and `return_on_budget` are limits of the product,
+             *     which a release names in its reason; `spend_per_thousand`, `above_budget` and `before_put` only stand out.
+             * @example return_on_spend
+             */
+            rule: string;
+            /**
+             * @description What would not stand out.
+             * @example 10.00
+             */
+            usual: string;
+            /**
+             * @description What the import says: an amount, a ratio or a time.
+             * @example 14.20
+             */
+            value: string;
         };
         /** @description A notification. */
         Notification: {
@@ -4659,7 +4885,7 @@ export interface components {
              */
             username: string;
         };
-        /** @description A rejected row of an import. */
+        /** @description A row of an import that was not taken. */
         RejectedRow: {
             /**
              * Format: int64
@@ -4668,7 +4894,7 @@ export interface components {
              */
             line: number;
             /**
-             * @description Why it was rejected, in English.
+             * @description Why not, in English.
              * @example unknown plan number
              */
             reason: string;
@@ -4732,7 +4958,7 @@ export interface components {
          * @example too_short
          * @enum {string}
          */
-        Rule: "too_short" | "too_long" | "blank" | "common" | "like_name" | "form" | "mixed_scripts";
+        Rule: "too_short" | "too_long" | "blank" | "common" | "like_name" | "form" | "mixed_scripts" | "unnamed_limit";
         /** @description An entry of the security log of the caller's account. */
         SecurityEntry: {
             /**
@@ -4980,6 +5206,24 @@ export interface components {
         StaffPlanPage: {
             /** @description The items, newest first. */
             items: components["schemas"]["StaffPlan"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A product with its limits of revenue, for staff. */
+        StaffProduct: components["schemas"]["Product"] & {
+            /**
+             * Format: int32
+             * @description Highest revenue of a plan that needs no second look, in percent of its spend.
+             * @example 1000
+             */
+            return_max_percent: number;
+            /** @description The same of a thousand impressions. */
+            revenue_per_thousand_max: components["schemas"]["Money"];
+        };
+        /** @description A page of a list. */
+        StaffProductPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["StaffProduct"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
@@ -6328,6 +6572,97 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    decideDeliveryImport: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "released",
+                 *       "import_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e50",
+                 *       "reason": "Matches the network's invoice of November"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideImportRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["DeliveryImport"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listDeliveryImports: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["ImportState"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["DeliveryImportPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     decideExchange: {
         parameters: {
             query?: never;
@@ -7346,7 +7681,8 @@ export interface operations {
                  *       "icon_url": "/media/puzzle-harbour.png",
                  *       "name": "Puzzle Harbour",
                  *       "put_max": "1250.00",
-                 *       "put_min": "1250.00"
+                 *       "put_min": "1250.00",
+                 *       "return_max_percent": 1000
                  *     }
                  */
                 "application/json": components["schemas"]["CreateProductRequest"];
@@ -7362,7 +7698,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["Product"];
+                        data: components["schemas"]["StaffProduct"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -7414,7 +7750,8 @@ export interface operations {
                  *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31",
                  *       "name": "Puzzle Harbour",
                  *       "put_max": "1250.00",
-                 *       "put_min": "1250.00"
+                 *       "put_min": "1250.00",
+                 *       "return_max_percent": 1000
                  *     }
                  */
                 "application/json": components["schemas"]["EditProductRequest"];
@@ -7430,7 +7767,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["Product"];
+                        data: components["schemas"]["StaffProduct"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -7471,7 +7808,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["ProductPage"];
+                        data: components["schemas"]["StaffProductPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

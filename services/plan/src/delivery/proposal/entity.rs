@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use adfolio_kit::names;
-use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::refusal::{Reason, Refusal, Rule as FormRule};
 use adfolio_money::{Micros, Money, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -419,7 +419,7 @@ impl Import {
                 .filter(|rule| Rule::from_name(rule).is_none_or(Rule::is_limit))
                 .find(|rule| !reason.contains(rule));
             if let Some(rule) = unnamed {
-                return Err(Refusal::invalid("reason")
+                return Err(Refusal::broken(FormRule::UnnamedLimit, "reason")
                     .detail(format!("a release above a limit names it: {rule}")));
             }
         }

@@ -11,7 +11,7 @@ use crate::delivery::entity::Report;
 use crate::delivery::evidence::{Book, Position, Shown};
 use crate::delivery::import::{Header, Outcome};
 use crate::delivery::intake::Origin;
-use crate::delivery::proposal::{Choice, Import, Notable, State, Totals};
+use crate::delivery::proposal::{Import, Notable, State, Totals};
 use crate::delivery::reader::Form;
 use crate::delivery::report::Sent;
 use crate::delivery::stream::FromNetwork;
@@ -132,15 +132,6 @@ impl From<Import> for proto::DeliveryImport {
             rejected_count: taken.rejected,
             under_way: import.state == State::Released && !import.is_done,
         }
-    }
-}
-
-/// The decision of a request.
-pub fn choice(decision: i32) -> Result<Choice, Refusal> {
-    match State::required(decision, "decision")? {
-        State::Released => Ok(Choice::Released),
-        State::Rejected => Ok(Choice::Rejected),
-        _ => Err(Refusal::invalid("decision")),
     }
 }
 

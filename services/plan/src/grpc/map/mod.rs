@@ -2,7 +2,7 @@
 
 mod delivery;
 
-pub use delivery::{choice, report_keys, report_position};
+pub use delivery::{report_keys, report_position};
 
 use adfolio_kit::idempotency;
 use adfolio_kit::mirror;
@@ -13,7 +13,7 @@ use adfolio_money::Money;
 use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as proto;
 
-use crate::delivery::proposal::State;
+use crate::delivery::proposal::{Choice, State};
 use crate::delivery::reader::Form;
 use crate::follow::{Current, Follow};
 use crate::operator::Operator;
@@ -48,6 +48,7 @@ mirror! {
     Outcome = proto::FinishOutcome,
     Range = proto::StatisticsRange,
     Form = proto::ImportFormat,
+    Choice = proto::ImportDecision,
     State = proto::ImportState where hidden: [Reading, BrokenOff, Repeated],
 }
 
