@@ -40,6 +40,9 @@ pub enum ConfigError {
         /// The expected form.
         expected: &'static str,
     },
+    /// A value that only a demonstration may have.
+    #[error("{0} is for demonstrations: it needs ADFOLIO_DEMO=1")]
+    DemoOnly(&'static str),
     /// A file has the wrong content.
     #[error("{name} ({path}) is not {expected}")]
     UnusableFile {

@@ -13,6 +13,7 @@
 //! | [`refusal`], [`error`] | the contract's reasons, the error core, conversion to a `Status` |
 //! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
 //! | [`users`] | which users exist |
+//! | [`four_eyes`], [`second_pair`] | what takes two members of staff, and whether two accounts are two people |
 //! | [`db`], [`group_commit`] | the pool, migrations, the one way to write; many callers in one transaction |
 //! | [`outbox`], [`consumer`], [`inbox`] | events: written with a change, published, applied once |
 //! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
@@ -47,6 +48,7 @@ pub mod db;
 pub mod dead_letter;
 pub mod deadline;
 pub mod error;
+pub mod four_eyes;
 pub mod group_commit;
 pub mod healthcheck;
 pub mod idempotency;

@@ -6,6 +6,8 @@ use std::process::Command;
 use adfolio_kit::config::{
     BrokerArgs, DatabaseArgs, ServerArgs, TelemetryArgs, exit_with, parse_args_or_exit, secret_from,
 };
+use adfolio_kit::four_eyes::{Alone, FourEyesArgs};
+use adfolio_money::Money;
 use clap::Parser;
 use secrecy::{ExposeSecret, SecretString};
 
@@ -21,6 +23,8 @@ struct Config {
     broker: BrokerArgs,
     #[command(flatten)]
     telemetry: TelemetryArgs,
+    #[command(flatten)]
+    four_eyes: FourEyesArgs,
 }
 
 /// Not a test: the child process of the tests below.
@@ -30,7 +34,8 @@ fn child() {
     let config: Config = parse_args_or_exit(["adfolio-test"]);
     let files = config.server.tls.load().map(drop);
     let urls = config.database.url().and(config.broker.url()).map(drop);
-    if let Err(error) = urls.and(files) {
+    let threshold = config.four_eyes.threshold().map(drop);
+    if let Err(error) = urls.and(files).and(threshold) {
         exit_with(&error.to_string());
     }
     println!("{config:?}");
@@ -84,6 +89,9 @@ fn wrong_configuration_is_one_line_and_exit_code_2() {
         ("AMQP_NAMESPACE", "with blank"),
         ("LOG_FORMAT", "xml"),
         ("DATABASE_URL_FILE", "/does/not/exist"),
+        ("FOUR_EYES_ABOVE", "-1.00"),
+        ("FOUR_EYES_ABOVE", "none"),
+        ("ADFOLIO_DEMO", "perhaps"),
     ] {
         let mut variables = GOOD.to_vec();
         variables.retain(|(known, _)| *known != name);
@@ -97,6 +105,44 @@ fn wrong_configuration_is_one_line_and_exit_code_2() {
     assert_eq!(
         (code, told.trim_end()),
         (Some(2), "DATABASE_URL or DATABASE_URL_FILE must be set")
+    );
+}
+
+#[test]
+fn only_a_demonstration_switches_four_eyes_off() {
+    let off = ("FOUR_EYES_ABOVE", "off");
+    for demo in [None, Some("0")] {
+        let demo = demo.map(|value| ("ADFOLIO_DEMO", value));
+        let variables: Vec<_> = GOOD.into_iter().chain([off]).chain(demo).collect();
+        let (code, _, told) = run(&variables);
+        let expected = "FOUR_EYES_ABOVE=off is for demonstrations: it needs ADFOLIO_DEMO=1";
+        assert_eq!((code, told.trim_end()), (Some(2), expected));
+    }
+    let (code, _, told) = run(&[GOOD[0], GOOD[1], off, ("ADFOLIO_DEMO", "1")]);
+    assert_eq!(code, Some(0), "{told}");
+}
+
+#[test]
+fn sums_by_member_and_by_beneficiary_are_compared() {
+    let unless_set = defaults::<FourEyesArgs>().threshold();
+    let threshold = unless_set.expect("a threshold");
+    let exceeds = |by_member, for_beneficiary, minor| {
+        let alone = Alone {
+            by_member,
+            for_beneficiary,
+        };
+        threshold.is_exceeded_after(alone, Money::from_minor(minor))
+    };
+    assert!(!exceeds(0, 0, 100_000) && exceeds(0, 0, 100_001));
+    assert!(!exceeds(60_000, 0, 40_000) && exceeds(60_000, 0, 40_001));
+    assert!(!exceeds(0, 60_000, 40_000) && exceeds(0, 60_000, 40_001));
+    assert!(exceeds(i64::MAX, 0, i64::MAX));
+    let off = FourEyesArgs::off().threshold().expect("off");
+    assert!(!off.is_set() && !off.is_exceeded_by(Money::from_minor(i64::MAX)));
+    assert!(
+        FourEyesArgs::above(Money::from_minor(-1))
+            .threshold()
+            .is_err()
     );
 }
 
@@ -173,4 +219,10 @@ fn a_secret_comes_from_its_file_without_the_line_break() {
         "direct"
     );
     assert!(secret_from("X", None, None).is_err());
+}
+
+/// A group of arguments with its defaults.
+fn defaults<A: clap::Args>() -> A {
+    let command = A::augment_args(clap::Command::new("test"));
+    A::from_arg_matches(&command.get_matches_from(["test"])).unwrap()
 }
