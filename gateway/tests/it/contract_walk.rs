@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 
 use adfolio_gateway::errors::envelope_code;
 use adfolio_gateway::routes;
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::StaffRole;
 use adfolio_kit::refusal::Reason;
 use serde_json::{Value, json};
@@ -158,7 +159,7 @@ impl Walk {
 #[tokio::test]
 async fn the_whole_contract_is_kept() {
     let stack = Stack::start_with_wallet(|wallet| {
-        wallet.four_eyes.four_eyes_above = Some(FOUR_EYES_ABOVE.parse().unwrap());
+        wallet.four_eyes = FourEyesArgs::above(FOUR_EYES_ABOVE.parse().unwrap());
         wallet.withdrawals.outflow_destination_max = DESTINATION_MAX.parse().unwrap();
     })
     .await;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, ClientOptions, connect};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
@@ -102,6 +103,7 @@ impl Services {
             "--card-key",
             &"7e".repeat(32)
         );
+        config.four_eyes = FourEyesArgs::off();
         change(&mut config);
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         let config = configured!(

@@ -30,6 +30,10 @@ impl Peer {
             &card_key,
             "--reconcile-interval-seconds",
             "86400",
+            "--adfolio-demo",
+            "1",
+            "--four-eyes-above",
+            "off",
         ];
         let config = config(&db, &environment.broker, &flags);
         let service = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
