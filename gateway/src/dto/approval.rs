@@ -121,7 +121,7 @@ pub struct DecideApprovalRequest {
     pub id: String,
     /// The decision.
     pub decision: ApprovalDecision,
-    /// Reason, at most 500 characters; required for a rejection; visible to staff only.
+    /// Reason, 1 to 500 characters; visible to staff only.
     #[schema(example = "Seen on the bank statement")]
-    pub reason: Option<String>,
+    pub reason: String,
 }

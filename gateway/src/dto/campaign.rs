@@ -5,7 +5,29 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use super::coupon::{CampaignKind, CouponMode, CouponType, CouponValue, parse_percent};
-use super::{Money, MoneyInput, Timestamp, TimestampInput, wire_struct};
+use super::{Money, MoneyInput, Timestamp, TimestampInput, wire_enum, wire_struct};
+
+wire_enum! {
+    /// State of a campaign.
+    CampaignState = coupon::CampaignState {
+        /// Waiting for a second person; its coupons cannot be claimed or granted.
+        Proposed,
+        /// Its coupons can be claimed or granted.
+        Released,
+        /// Rejected by a second person; its coupons never can be.
+        Rejected,
+    }
+}
+
+wire_enum! {
+    /// Decision of a second person about a campaign.
+    CampaignDecision = coupon::CampaignDecision {
+        /// Its coupons can be claimed and granted.
+        Released,
+        /// They never can.
+        Rejected,
+    }
+}
 
 wire_struct! {
     /// A campaign as staff see it.
@@ -42,7 +64,31 @@ wire_struct! {
         /// When claiming ends; null for never.
         #[schema(required = true)]
         pub ends_at: Option<Timestamp>,
+        /// Whether its coupons can be claimed or granted.
+        pub state: CampaignState,
+        /// The member of staff who created it.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub created_by: String,
+        /// The second person who decided about it; null while it is proposed, and for one that takes one.
+        #[schema(required = true)]
+        pub decided_by: Option<String>,
+        /// When it was decided.
+        #[schema(required = true)]
+        pub decided_at: Option<Timestamp>,
     }
+}
+
+/// Decides a proposed campaign.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct DecideCampaignRequest {
+    /// The campaign.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35")]
+    pub id: String,
+    /// The decision.
+    pub decision: CampaignDecision,
+    /// Reason, 1 to 500 characters; visible to staff only.
+    #[schema(example = "Within the budget of the quarter")]
+    pub reason: String,
 }
 
 /// Creates a campaign.

@@ -112,12 +112,29 @@ pub struct CreateExchangeRequest {
     pub password: SecretString,
 }
 
+wire_struct! {
+    /// A member of staff asked for the completion of an order that takes two.
+    pub struct CompletionRequest = acceptor::CompletionRequest {
+        /// The member of staff.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+        pub requested_by: String,
+        /// When they asked.
+        pub requested_at: Timestamp,
+        /// The reason they gave; visible to staff only.
+        #[schema(required = true)]
+        pub reason: Option<String>,
+    }
+}
+
 /// An exchange order with its user.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffExchangeOrder {
     /// The order.
     #[serde(flatten)]
     pub order: ExchangeOrder,
+    /// Who asked for its completion; null where it takes one member of staff, or nobody has asked.
+    #[schema(required = true)]
+    pub completion_request: Option<CompletionRequest>,
     /// Its user.
     pub user: UserName,
 }

@@ -38,7 +38,7 @@ const PASSWORD_RULES: [(Rule, &str); 2] = [
 /// The inputs of a login password.
 const PASSWORDS: [&str; 2] = ["password", "new_password"];
 
-/// The text of FORBIDDEN for a request that another member of staff must decide.
+/// The text of FORBIDDEN for a request that another person must decide.
 const DECISION_ABOUT_OWN_REQUEST: &str = "decision_about_own_request";
 
 /// The input that such a refusal names.

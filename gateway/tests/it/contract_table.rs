@@ -209,7 +209,8 @@ fn campaign() -> Value {
         "id": "text", "name": "text", "type": "increment|deduction|team|custom|fixed_amount",
         "mode": "discount|deduction|addition", "value": "text", "amount_requirement": "money",
         "kind": "new_user|periodic|staff", "valid_days": "int", "total": "int?", "claimed": "int", "starts_at": "time?",
-        "ends_at": "time?",
+        "ends_at": "time?", "state": "proposed|released|rejected", "created_by": "text", "decided_by": "text?",
+        "decided_at": "time?",
     })
 }
 
@@ -527,6 +528,11 @@ fn staff_accounts() -> Vec<Contracted> {
     ]
 }
 
+fn staff_exchange() -> Value {
+    let asked = json!({"requested_by": "text", "requested_at": "time", "reason": "text?"});
+    with(exchange(), json!({"completion_request": nullable(asked)}))
+}
+
 fn approval() -> Value {
     json!({
         "id": "text", "user_id": "text", "withdrawal_id": "text?", "amount": "money", "remark": "text?",
@@ -599,7 +605,7 @@ fn staff_business() -> Vec<Contracted> {
             "state? cursor? limit?",
             page(approval(), json!({})),
         ),
-        post("/admin/approval/decide", "id decision reason?", approval()),
+        post("/admin/approval/decide", "id decision reason", approval()),
         get(
             "/admin/wallet/reconcile",
             "",
@@ -651,6 +657,11 @@ fn staff_business() -> Vec<Contracted> {
             listed_import,
         ),
         post("/admin/coupon/campaign/create", new_campaign, campaign()),
+        post(
+            "/admin/coupon/campaign/decide",
+            "id decision reason",
+            campaign(),
+        ),
         get(
             "/admin/coupon/campaign/list",
             "cursor? limit?",
@@ -671,9 +682,13 @@ fn staff_business() -> Vec<Contracted> {
         get(
             "/admin/exchange/list",
             "status? user_id? cursor? limit?",
-            page(with(exchange(), named_user()), json!({})),
+            page(with(staff_exchange(), named_user()), json!({})),
         ),
-        post("/admin/exchange/decide", "id decision reason?", exchange()),
+        post(
+            "/admin/exchange/decide",
+            "id decision reason?",
+            staff_exchange(),
+        ),
         post(
             "/admin/notification/create",
             "category to title content",

@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 
 use adfolio_gateway::errors::envelope_code;
 use adfolio_gateway::routes;
-use adfolio_kit::identity::StaffRole;
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::refusal::Reason;
 use serde_json::{Value, json};
 
@@ -53,7 +53,7 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
     ),
 ];
 
-/// What one member of staff may post alone.
+/// What one member of staff may post alone within a day.
 pub const FOUR_EYES_ABOVE: &str = "60000.00";
 
 /// What leaves to one destination within a day.
@@ -63,8 +63,8 @@ pub const DESTINATION_MAX: &str = "100000.00";
 pub struct Walk {
     pub stack: Stack,
     pub admin: String,
-    /// Another member of staff, who approves.
-    pub finance: String,
+    /// Another person, who approves.
+    pub second: String,
 }
 
 /// A user: id and token.
@@ -101,16 +101,16 @@ impl Walk {
     /// Another member of staff approves what was asked for.
     pub async fn approve(&self, user: &User, action: &str) -> Reply {
         let waiting = self.waiting(user, action).await;
-        let body = json!({"id": waiting["id"], "decision": "approved"});
+        let body = json!({"id": waiting["id"], "decision": "approved", "reason": "seen"});
         self.stack
-            .post("/admin/approval/decide", &self.finance, &body)
+            .post("/admin/approval/decide", &self.second, &body)
             .await
     }
 
     /// The request that another member of staff has to decide.
     pub async fn waiting(&self, user: &User, action: &str) -> Value {
         let path = "/admin/approval/list?state=pending&limit=100";
-        let page = self.stack.get(path, &self.finance).await.ok();
+        let page = self.stack.get(path, &self.second).await.ok();
         let mut items = page["items"].as_array().unwrap().iter();
         let found = items.find(|item| item["user_id"] == user.id && item["action"] == action);
         found.expect("a request").clone()
@@ -157,18 +157,18 @@ impl Walk {
 
 #[tokio::test]
 async fn the_whole_contract_is_kept() {
-    let stack = Stack::start_with_wallet(|wallet| {
-        wallet.four_eyes.four_eyes_above = Some(FOUR_EYES_ABOVE.parse().unwrap());
+    let four_eyes = FourEyesArgs::above(FOUR_EYES_ABOVE.parse().unwrap());
+    let stack = Stack::start_with_four_eyes(four_eyes, |wallet| {
         wallet.withdrawals.outflow_destination_max = DESTINATION_MAX.parse().unwrap();
     })
     .await;
     inboxes::remember(&stack).await;
     let admin = stack.admin().await;
-    let finance = stack.staff(&admin, StaffRole::Finance).await;
+    let second = stack.second_founder(&admin).await;
     let walk = Walk {
         stack,
         admin,
-        finance,
+        second,
     };
     futures::join!(
         accounts::walk(&walk),

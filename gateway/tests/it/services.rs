@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, ClientOptions, connect};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
@@ -55,24 +56,26 @@ macro_rules! configured {
 
 impl Services {
     pub async fn start(broker: &TestBroker) -> Self {
-        Self::start_with(broker, |_| {}).await
+        Self::start_with(broker, FourEyesArgs::off(), |_| {}).await
     }
 
-    /// With changes to wallet's configuration.
+    /// With what takes two members of staff, and changes to wallet's configuration.
     pub async fn start_with(
         broker: &TestBroker,
+        four_eyes: FourEyesArgs,
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let databases = databases().await;
         let config = configured!(adfolio_auth::Config, databases["auth"], broker);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
-        let config = configured!(
+        let mut config = configured!(
             adfolio_coupon::Config,
             databases["coupon"],
             broker,
             "--auth-url",
             &auth.url()
         );
+        config.four_eyes = four_eyes;
         let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
         let config = configured!(
             adfolio_notification::Config,
@@ -102,9 +105,10 @@ impl Services {
             "--card-key",
             &"7e".repeat(32)
         );
+        config.four_eyes = four_eyes;
         change(&mut config);
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
-        let config = configured!(
+        let mut config = configured!(
             adfolio_acceptor::Config,
             databases["acceptor"],
             broker,
@@ -113,6 +117,7 @@ impl Services {
             "--wallet-url",
             &wallet.url()
         );
+        config.four_eyes = four_eyes;
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let config = configured!(
             adfolio_plan::Config,

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
@@ -77,12 +78,15 @@ impl Stack {
 
     /// With changes to the gateway's configuration.
     pub async fn start_with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
-        Self::start_configured(change, |_| {}).await
+        Self::start_configured(change, FourEyesArgs::off(), |_| {}).await
     }
 
-    /// With changes to wallet's configuration.
-    pub async fn start_with_wallet(change: impl FnOnce(&mut adfolio_wallet::Config)) -> Self {
-        Self::start_configured(|_| {}, change).await
+    /// With what takes two members of staff, and changes to wallet's configuration.
+    pub async fn start_with_four_eyes(
+        four_eyes: FourEyesArgs,
+        change: impl FnOnce(&mut adfolio_wallet::Config),
+    ) -> Self {
+        Self::start_configured(|_| {}, four_eyes, change).await
     }
 
     /// The user's sessions began that much earlier, as an interval of PostgreSQL.
@@ -98,10 +102,11 @@ impl Stack {
 
     async fn start_configured(
         change: impl FnOnce(&mut GatewayConfig),
+        four_eyes: FourEyesArgs,
         change_wallet: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let broker = TestBroker::namespace();
-        let services = Services::start_with(&broker, change_wallet).await;
+        let services = Services::start_with(&broker, four_eyes, change_wallet).await;
         let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);
@@ -232,6 +237,18 @@ impl Stack {
         let body = json!({"username": username, "password": PASSWORD, "role": role.as_str()});
         self.post("/admin/staff/create", admin, &body).await.ok();
         self.staff_token(&username).await
+    }
+
+    /// An admin who is another person than whoever made the other accounts, as the second founder of an installation is,
+    /// and their token.
+    pub async fn second_founder(&self, admin: &str) -> String {
+        let body = json!({"username": "admin2", "password": PASSWORD, "role": "admin"});
+        self.post("/admin/staff/create", admin, &body).await.ok();
+        sqlx::query("UPDATE staff SET made_by = NULL WHERE username = 'admin2'")
+            .execute(&self.services.databases["auth"].pool())
+            .await
+            .unwrap();
+        self.staff_token("admin2").await
     }
 
     async fn staff_token(&self, username: &str) -> String {

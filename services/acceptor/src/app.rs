@@ -1,6 +1,8 @@
 //! What every use case works with.
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::four_eyes::Threshold;
+use adfolio_kit::second_pair::SecondPair;
 use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
 
@@ -16,8 +18,11 @@ pub type App = service::App<Parts>;
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub users: Users,
+    pub second_pair: SecondPair,
     pub peers: Peers,
     pub rules: Rules,
+    /// The sum above which a completion takes another member of staff.
+    pub threshold: Threshold,
     /// How the kept answers of exchange orders are encoded.
     pub answers: Answers,
 }
@@ -27,8 +32,10 @@ impl Parts {
         let tls = backend.service.tls.as_ref();
         Ok(Self {
             users: Users::connect(&config.auth_url, tls)?,
+            second_pair: SecondPair::connect(&config.auth_url, tls)?,
             peers: Peers::connect(&config.wallet_url, rules.step_limit(), tls)?,
             rules,
+            threshold: config.four_eyes.threshold()?,
             answers: map::ANSWERS,
         })
     }

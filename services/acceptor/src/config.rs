@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
 use adfolio_kit::config::{ProcessArgs, ServiceArgs};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
 use chrono::TimeDelta;
@@ -37,6 +38,9 @@ pub struct Config {
     /// Milliseconds without progress after which any replica takes over an unfinished order
     #[arg(long, env = "RECOVERY_AFTER_MS", default_value_t = 6_000, value_parser = clap::value_parser!(u64).range(200..=60_000))]
     pub recovery_after_ms: u64,
+    /// What takes two members of staff.
+    #[command(flatten)]
+    pub four_eyes: FourEyesArgs,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,

@@ -7,4 +7,6 @@ adfolio_kit::ids! {
     OfferId;
     /// An exchange order. Wallet knows the order by it, too.
     ExchangeId;
+    /// A member of staff.
+    StaffId;
 }

@@ -10,6 +10,9 @@ pub const WHOLE_BASIS_POINTS: u32 = 10_000;
 /// No coupon is worth or asks for more: a typing slip in a campaign must not become real money.
 pub const LARGEST_VALUE: Money = Money::from_minor(100_000_000_000);
 
+/// No coupon adds more to a budget. Plan bounds the sum by the product's range.
+pub const LARGEST_ADDITION: Money = Money::from_minor(10_000_000);
+
 names! {
     /// Type of a coupon, as shown. It changes nothing about what the coupon does.
     CouponType {
@@ -87,7 +90,18 @@ impl Benefit {
 
     /// An addition of more than nothing.
     pub fn addition(value: Money) -> Result<Self, Refusal> {
+        if value > LARGEST_ADDITION {
+            return Err(Refusal::invalid("value"));
+        }
         positive(value).map(|value| Self::Addition { value })
+    }
+
+    /// What one coupon costs at most; none of a share, which grows with the put.
+    pub fn cost_max(self) -> Option<Money> {
+        match self {
+            Self::Discount { .. } => None,
+            Self::Deduction { value } | Self::Addition { value } => Some(value),
+        }
     }
 
     /// What it is worth for a put of `amount`: a discount is rounded down to cents, and neither a discount nor a deduction
@@ -183,5 +197,9 @@ mod tests {
             Benefit::addition(Money::from_minor(i64::MAX)),
             Err(Refusal::invalid("value"))
         );
+        assert!(Benefit::addition(LARGEST_ADDITION).is_ok());
+        let above = Money::from_minor(LARGEST_ADDITION.minor() + 1);
+        assert_eq!(Benefit::addition(above), Err(Refusal::invalid("value")));
+        assert!(Benefit::deduction(above).is_ok());
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
 use adfolio_kit::config::{ProcessArgs, ServiceArgs};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
@@ -20,6 +21,9 @@ pub struct Config {
     /// Seconds between two sweeps that mark expired coupons
     #[arg(long, env = "EXPIRY_SWEEP_SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub expiry_sweep_seconds: u64,
+    /// What takes two members of staff.
+    #[command(flatten)]
+    pub four_eyes: FourEyesArgs,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,

@@ -5,6 +5,8 @@ adfolio_kit::ids! {
     CampaignId;
     /// A user's coupon.
     CouponId;
+    /// A member of staff.
+    StaffId;
     /// An order of plan that a coupon is used for.
     OrderId;
 }

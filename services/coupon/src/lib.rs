@@ -3,6 +3,7 @@
 //! Invariants, each kept by the database and not only by the code before it:
 //! - a user has at most one new-user coupon, and at most one periodic coupon of a name per local day (unique indexes);
 //! - a campaign gives out no more coupons than its total (a check on each part of its stock);
+//! - a campaign that may cost more than FOUR_EYES_ABOVE has no stock until another person releases it;
 //! - a coupon serves at most one order at a time (unique index over open reservations);
 //! - an order that was released never holds a coupon again: its row stays and says so;
 //! - a change of a coupon and the event that reports it commit together.

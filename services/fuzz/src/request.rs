@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 66] = [
+pub const SHAPES: [(&str, Read); 68] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -43,6 +43,14 @@ pub const SHAPES: [(&str, Read); 66] = [
     (
         "CreateCampaignRequest",
         json::<dto::campaign::CreateCampaignRequest>,
+    ),
+    (
+        "DecideCampaignRequest",
+        json::<dto::campaign::DecideCampaignRequest>,
+    ),
+    (
+        "DecideApprovalRequest",
+        json::<dto::approval::DecideApprovalRequest>,
     ),
     (
         "GrantCouponRequest",

@@ -223,6 +223,7 @@ pub const POLICIES: &[ServicePolicy] = &[
         service: "adfolio.coupon.v1.CouponAdminService",
         methods: &[
             ("CreateCampaign", EDGE_AND_OPERATOR),
+            ("DecideCampaign", EDGE_AND_OPERATOR),
             ("ListCampaigns", EDGE_AND_OPERATOR),
             ("GrantCoupon", EDGE_AND_OPERATOR),
         ],

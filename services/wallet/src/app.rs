@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use adfolio_kit::config::ConfigError;
+use adfolio_kit::four_eyes::Threshold;
+use adfolio_kit::second_pair::SecondPair;
 use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
 
-use crate::approval::entity::Threshold;
+use crate::approval;
 use crate::config::Config;
 use crate::destination::seal::Sealer;
 use crate::outflow;
@@ -23,9 +25,12 @@ pub type App = service::App<Parts>;
 #[derive(Clone, Debug)]
 pub struct Parts {
     pub users: Users,
+    pub second_pair: SecondPair,
     pub peers: Peers,
     /// For everything that moves money.
     pub queue: Queue,
+    /// For what one member of staff posts without another.
+    pub alone: approval::Turns,
     pub hasher: Hasher,
     pub turns: Turns,
     pub sealer: Sealer,
@@ -39,7 +44,7 @@ pub struct Rules {
     pub terms: [Terms; 2],
     /// What must hold for money that leaves.
     pub outflow: outflow::Rules,
-    /// The amount above which staff need another member of staff.
+    /// The sum above which staff need another member of staff.
     pub threshold: Threshold,
     /// Time between two proofs of the books.
     pub reconcile_interval: Duration,
@@ -59,8 +64,10 @@ impl Parts {
         );
         let parts = Self {
             users: Users::connect(&config.peers.auth_url, tls)?,
+            second_pair: SecondPair::connect(&config.peers.auth_url, tls)?,
             peers: Peers::connect(&config.peers, tls)?,
             queue,
+            alone: approval::Turns::default(),
             hasher: Hasher::new(pepper, previous_pepper)?,
             turns: Turns::default(),
             sealer: Sealer::new(&card_key, previous_card_key.as_ref())?,
@@ -75,7 +82,7 @@ impl Rules {
         Ok(Self {
             terms: Terms::configured(&config.withdrawals)?,
             outflow: outflow::Rules::configured(&config.withdrawals)?,
-            threshold: Threshold::configured(config.four_eyes)?,
+            threshold: config.four_eyes.threshold()?,
             reconcile_interval: config.reconcile_interval(),
         })
     }

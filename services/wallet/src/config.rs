@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
 use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs, secret_from};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
 use clap::{Args, Parser};
@@ -35,6 +36,9 @@ pub struct Config {
     /// What takes two members of staff.
     #[command(flatten)]
     pub four_eyes: FourEyesArgs,
+    /// Requests that wait for the second.
+    #[command(flatten)]
+    pub approvals: ApprovalArgs,
     /// RabbitMQ stream that keeps the ledger's events for replay
     #[arg(long, env = "EVENTS_STREAM", default_value = EVENTS_STREAM)]
     pub events_stream: String,
@@ -53,22 +57,17 @@ impl Config {
     }
 }
 
-/// What takes two members of staff. Postings are compared one by one: splitting an amount into small parts avoids the
-/// approval, but every part is in the audit log.
+/// Requests that wait for a second member of staff.
 #[derive(Args, Clone, Copy, Debug)]
-pub struct FourEyesArgs {
-    /// Postings of staff and payments of withdrawals above this amount (a decimal like 1000.00) wait until another
-    /// member of staff approves them; unset: none do
-    #[arg(long, env = "FOUR_EYES_ABOVE")]
-    pub four_eyes_above: Option<Money>,
+pub struct ApprovalArgs {
     /// Seconds between two sweeps that expire undecided requests
     #[arg(long, env = "APPROVAL_SWEEP_INTERVAL_SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=3600))]
     pub approval_sweep_interval_seconds: u64,
 }
 
-impl FourEyesArgs {
+impl ApprovalArgs {
     /// Time between two sweeps.
-    pub fn sweep_interval(&self) -> Duration {
+    pub fn sweep_interval(self) -> Duration {
         Duration::from_secs(self.approval_sweep_interval_seconds)
     }
 }

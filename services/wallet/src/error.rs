@@ -30,6 +30,14 @@ pub enum WalletError {
 adfolio_kit::core_error!(WalletError);
 
 impl WalletError {
+    /// The database's own error, if this is one.
+    pub fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Core(CoreError::Database(error)) => Some(error),
+            _ => None,
+        }
+    }
+
     /// Why the business refused, if this is a refusal.
     pub fn reason(&self) -> Option<Reason> {
         match self {

@@ -9,8 +9,9 @@
 //! - The balance "withdrawing" is the sum of the pending withdrawals; each is decided at most once.
 //! - Money leaves by one rule (`outflow/entity.rs`), by withdrawal and by exchange alike: not while start-up funds are
 //!   outstanding, not during the cooling-off after a security change, and within the limits of 24 hours.
-//! - A posting of staff above FOUR_EYES_ABOVE needs the approval of another member of staff. It is made in the
-//!   transaction of that decision, under the key of the call that asked: once, however often either is repeated.
+//! - A member of staff posts alone what stays within FOUR_EYES_ABOVE in 24 hours, summed by member and by user. What
+//!   exceeds it needs the approval of another person. It is made in the transaction of that decision, under the key of
+//!   the call that asked: once, however often either is repeated.
 //! - An attempt at a transaction password is counted before it is evaluated. Account numbers are stored encrypted. Key
 //!   and pepper can be rotated while the service runs: each row names its own.
 //! - A user's transactions are numbered without gaps, their times never decrease, and each carries a hash that covers
@@ -146,7 +147,7 @@ fn start_jobs(backend: &Backend, app: &App, writer: Writer, config: &Config) {
     );
     backend.every(
         "approvals",
-        config.four_eyes.sweep_interval(),
+        config.approvals.sweep_interval(),
         SWEEP_LIMIT,
         app,
         |app| async move { approval::expire(&app).await },

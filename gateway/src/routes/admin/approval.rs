@@ -24,7 +24,8 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/approval/decide",
             "decideApproval",
-            "Approves a request by another member of staff, which posts it, or rejects it.",
+            "Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts \
+             younger than a day.",
             decide,
         )
         .staff(FINANCE)
@@ -58,7 +59,7 @@ async fn decide(
     let message = wallet::DecideApprovalRequest {
         approval_id: request.id,
         decision: request.decision.into(),
-        reason: request.reason.unwrap_or_default(),
+        reason: request.reason,
     };
     let response = send!(call.writing(), wallet_admin.decide_approval, message).await?;
     Approval::decode(response.approval, "approval")

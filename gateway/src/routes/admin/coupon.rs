@@ -5,7 +5,8 @@ use adfolio_proto::coupon::v1 as coupon;
 
 use crate::call::{Call, send};
 use crate::dto::campaign::{
-    Campaign, CampaignTotal, CreateCampaignRequest, GrantCouponRequest, ValueInput,
+    Campaign, CampaignTotal, CreateCampaignRequest, DecideCampaignRequest, GrantCouponRequest,
+    ValueInput,
 };
 use crate::dto::coupon::{Coupon, CouponMode};
 use crate::dto::{Decode, Page, PageQuery, TimestampInput};
@@ -20,11 +21,21 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/coupon/campaign/create",
             "createCampaign",
-            "Creates a campaign.",
+            "Creates a campaign. One that may cost much is proposed, and released by a second person.",
             create,
         )
         .staff(OPERATOR)
         .says(Success::Submission)
+        .keyed(),
+        Route::post(
+            "/admin/coupon/campaign/decide",
+            "decideCampaign",
+            "Releases or rejects a campaign that another person proposed.",
+            decide,
+        )
+        .staff(OPERATOR)
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update)
         .keyed(),
         Route::get(
             "/admin/coupon/campaign/list",
@@ -57,7 +68,6 @@ async fn create(
         _ => return Err(Failure::invalid("value")),
     };
     let campaign = coupon::Campaign {
-        id: String::new(),
         name: request.name,
         r#type: request.coupon_type.into(),
         mode: request.mode.into(),
@@ -67,14 +77,27 @@ async fn create(
         kind: request.kind.into(),
         valid_days: request.valid_days,
         total: request.total.map_or(0, CampaignTotal::get),
-        claimed: 0,
         starts_at: request.starts_at.map(TimestampInput::into_proto),
         ends_at: request.ends_at.map(TimestampInput::into_proto),
+        ..coupon::Campaign::default()
     };
     let message = coupon::CreateCampaignRequest {
         campaign: Some(campaign),
     };
     let response = send!(call.writing(), coupon_admin.create_campaign, message).await?;
+    Campaign::decode(response.campaign, "campaign")
+}
+
+async fn decide(
+    call: Call,
+    Json(request): Json<DecideCampaignRequest>,
+) -> Result<Campaign, Failure> {
+    let message = coupon::DecideCampaignRequest {
+        campaign_id: request.id,
+        decision: request.decision.into(),
+        reason: request.reason,
+    };
+    let response = send!(call.writing(), coupon_admin.decide_campaign, message).await?;
     Campaign::decode(response.campaign, "campaign")
 }
 

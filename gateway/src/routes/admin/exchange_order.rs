@@ -6,9 +6,10 @@ use adfolio_proto::acceptor::v1 as acceptor;
 use super::people::Names;
 use crate::call::{Call, send};
 use crate::dto::exchange::{
-    DecideExchangeRequest, ExchangeOrder, StaffExchangeListQuery, StaffExchangeOrder,
+    CompletionRequest, DecideExchangeRequest, ExchangeOrder, StaffExchangeListQuery,
+    StaffExchangeOrder,
 };
-use crate::dto::{Page, page, present};
+use crate::dto::{Decode as _, Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -27,11 +28,15 @@ pub fn routes() -> Vec<Route> {
         Route::post(
             "/admin/exchange/decide",
             "decideExchange",
-            "Completes or cancels a pending exchange order.",
+            "Completes or cancels a pending exchange order. A large completion takes the same decision of a second person.",
             decide,
         )
         .staff(FINANCE)
-        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .fails(&[
+            Reason::NotFound,
+            Reason::NothingChanged,
+            Reason::ApprovalRequired,
+        ])
         .says(Success::Update)
         .keyed(),
     ]
@@ -70,7 +75,9 @@ async fn decide(
 
 fn with_user(names: &Names, order: acceptor::Exchange) -> Result<StaffExchangeOrder, Failure> {
     let user = names.user(order.user_id.clone());
+    let asked = order.completion_request.clone();
     Ok(StaffExchangeOrder {
+        completion_request: Option::<CompletionRequest>::decode(asked, "completion_request")?,
         order: ExchangeOrder::from_proto(order)?,
         user,
     })

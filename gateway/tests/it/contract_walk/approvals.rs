@@ -44,9 +44,10 @@ async fn are_decided(walk: &Walk, user: &User) {
     let decide = |id: &Value, decision: &str, reason: &str| json!({"id": id, "decision": decision, "reason": reason});
     let deposit = walk.waiting(user, "deposit").await;
     let own = walk
-        .staff(DECIDE, decide(&deposit["id"], "approved", ""))
+        .staff(DECIDE, decide(&deposit["id"], "approved", "mine"))
         .await;
-    let text = "What you asked for yourself must be decided by another member of staff";
+    let text = "Another person must decide this: not whoever asked for it, no account that may be theirs, and none younger \
+                than a day";
     assert_eq!(own.msg, text);
     assert_eq!(own.refused(403, "FORBIDDEN")["field"], "requested_by");
     let approved = walk.approve(user, "deposit").await.ok();
@@ -64,25 +65,27 @@ async fn are_decided(walk: &Walk, user: &User) {
         .await
         .refused(400, "AMOUNT_OUT_OF_RANGE");
     let deduction = walk.waiting(user, "recharge_deduction").await;
-    let unreasoned = decide(&deduction["id"], "rejected", "");
-    let refused = stack.post(DECIDE, &walk.finance, &unreasoned).await;
-    assert_eq!(refused.refused(400, "VALIDATION")["field"], "reason");
+    for decision in ["approved", "rejected"] {
+        let unreasoned = decide(&deduction["id"], decision, "");
+        let refused = stack.post(DECIDE, &walk.second, &unreasoned).await;
+        assert_eq!(refused.refused(400, "VALIDATION")["field"], "reason");
+    }
     let rejection = decide(&deduction["id"], "rejected", "arrived after all");
-    let rejected = stack.post(DECIDE, &walk.finance, &rejection).await.ok();
+    let rejected = stack.post(DECIDE, &walk.second, &rejection).await.ok();
     assert_eq!(
         (&rejected["state"], &rejected["reason"]),
         (&json!("rejected"), &json!("arrived after all"))
     );
-    let otherwise = decide(&deduction["id"], "approved", "");
+    let otherwise = decide(&deduction["id"], "approved", "after all");
     stack
-        .post(DECIDE, &walk.finance, &otherwise)
+        .post(DECIDE, &walk.second, &otherwise)
         .await
         .refused(400, "NOTHING_CHANGED");
     stack
         .post(
             DECIDE,
-            &walk.finance,
-            &decide(&json!(UNKNOWN), "approved", ""),
+            &walk.second,
+            &decide(&json!(UNKNOWN), "approved", "seen"),
         )
         .await
         .refused(405, "NOT_FOUND");

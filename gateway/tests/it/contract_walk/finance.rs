@@ -405,15 +405,37 @@ async fn a_day_has_a_limit(walk: &Walk, acceptor: &Value) {
     assert_eq!(data["field"], "amount");
     assert!(data["retry_after"].as_i64().unwrap() > 23 * 3600);
     let code = offer_up_to(walk, acceptor, "wallet_to_currency", "50000.00").await;
-    for _ in 0..2 {
+    for is_too_much in [false, true] {
         let order = exchange(walk, &user, &code, "50000.00", PIN).await.ok();
-        let decide = json!({"id": order["id"], "decision": "completed", "reason": "confirmed"});
-        walk.staff("/admin/exchange/decide", decide).await.ok();
+        completes(walk, &order["id"], is_too_much).await;
     }
     let data = exchange(walk, &user, &code, "10.00", PIN)
         .await
         .refused(400, "DAY_LIMIT_REACHED");
     assert_eq!(data["field"], "amount");
+}
+
+/// What one member of staff may not complete alone any more, another person completes by the same decision.
+async fn completes(walk: &Walk, id: &Value, takes_two: bool) {
+    let path = "/admin/exchange/decide";
+    let decide = json!({"id": id, "decision": "completed", "reason": "confirmed"});
+    let alone = walk.staff(path, decide.clone()).await;
+    if !takes_two {
+        assert_eq!(alone.ok()["completion_request"], Value::Null);
+        return;
+    }
+    alone.refused(400, "APPROVAL_REQUIRED");
+    let listed = walk.staff_get("/admin/exchange/list?status=pending").await;
+    let mut items = listed["items"].as_array().unwrap().iter();
+    let waiting = items.find(|item| item["id"] == *id).unwrap();
+    let asked = &waiting["completion_request"];
+    assert_eq!(asked["reason"], "confirmed");
+    let completed = walk.stack.post(path, &walk.second, &decide).await.ok();
+    assert_eq!(
+        (&completed["status"], &completed["completion_request"]),
+        (&json!("completed"), asked)
+    );
+    assert_eq!(walk.staff(path, decide).await.ok(), completed);
 }
 
 async fn are_ended(walk: &Walk, user: &User, first: &Value, code: &str) {

@@ -5,7 +5,7 @@ use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 
 use super::{UNKNOWN, User, Walk};
-use crate::stack::product;
+use crate::stack::{Reply, product};
 
 pub async fn walk(walk: &Walk) {
     let mine = walk
@@ -17,6 +17,7 @@ pub async fn walk(walk: &Walk) {
         follows(walk, &mine),
         puts(walk, &mine),
         claims(walk),
+        proposes(walk),
     );
 }
 
@@ -109,7 +110,46 @@ async fn campaign(walk: &Walk, changes: Value) -> Value {
     });
     let changes = changes.as_object().unwrap().clone();
     body.as_object_mut().unwrap().extend(changes);
-    walk.staff("/admin/coupon/campaign/create", body).await.ok()
+    let made = walk.staff("/admin/coupon/campaign/create", body).await.ok();
+    if made["state"] == "proposed" {
+        return decide(walk, &walk.second, &made["id"], "released")
+            .await
+            .ok();
+    }
+    made
+}
+
+async fn decide(walk: &Walk, by: &str, campaign: &Value, decision: &str) -> Reply {
+    let body = json!({"id": campaign, "decision": decision, "reason": "agreed"});
+    let path = "/admin/coupon/campaign/decide";
+    walk.stack.post(path, by, &body).await
+}
+
+/// A campaign that nothing bounds gives out nothing until another person releases it.
+async fn proposes(walk: &Walk) {
+    let user = walk.user().await;
+    let body = json!({
+        "name": "Boundless", "type": "custom", "mode": "deduction", "value": "20.00", "amount_requirement": "150.00",
+        "kind": "staff", "valid_days": 30,
+    });
+    let path = "/admin/coupon/campaign/create";
+    let proposed = walk.staff(path, body).await.ok();
+    assert_eq!(proposed["state"], "proposed");
+    let id = &proposed["id"];
+    let grant = json!({"campaign_id": id, "user_id": user.id});
+    let reply = walk.staff("/admin/coupon/grant", grant.clone()).await;
+    reply.refused(400, "COUPON_NOT_USABLE");
+    let own = decide(walk, &walk.admin, id, "released").await;
+    assert_eq!(own.refused(403, "FORBIDDEN")["field"], "requested_by");
+    for _ in 0..2 {
+        let released = decide(walk, &walk.second, id, "released").await.ok();
+        assert_eq!(released["state"], "released");
+    }
+    let other = decide(walk, &walk.second, id, "rejected").await;
+    other.refused(400, "NOTHING_CHANGED");
+    let unknown = decide(walk, &walk.second, &json!(UNKNOWN), "rejected").await;
+    unknown.refused(405, "NOT_FOUND");
+    walk.staff("/admin/coupon/grant", grant).await.ok();
 }
 
 async fn puts(walk: &Walk, product: &Value) {

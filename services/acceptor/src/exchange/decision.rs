@@ -1,35 +1,48 @@
 //! Deciding how an open order ends: by its user or by staff, once.
+//!
+//! A completion by staff that exceeds the threshold of four eyes takes two: the first call is kept as the wish of who
+//! made it and refused, and another person's same decision completes the order. To cancel gives money back to its owner,
+//! and takes one.
 
 use std::time::Duration;
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::four_eyes::{self, Threshold};
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::once::{Answer, Once};
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::saga::{self, Lease};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-use super::entity::{Ending, EndingCall, Exchange, Status};
+use super::entity::{Asked, Completion, Ending, EndingCall, Exchange, State, Status};
 use super::repo;
 use crate::app::App;
 use crate::error::AcceptorError;
-use crate::ids::ExchangeId;
+use crate::ids::{ExchangeId, StaffId};
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decider {
+    /// The order's user; another user's order is none.
+    Owner(UserId),
+    Staff(StaffId),
+}
 
 /// A decision about an order.
 #[derive(Clone, Debug)]
 pub struct Decision {
     pub id: ExchangeId,
-    /// Only if it is this user's; none for staff.
-    pub owner: Option<UserId>,
+    pub by: Decider,
     /// How it ends.
     pub ending: Ending,
     /// Why.
     pub reason: String,
 }
 
-/// Decides how an open order ends, and answers once wallet has posted what follows.
+/// Decides how an open order ends, and answers once wallet has posted what follows. APPROVAL_REQUIRED once it is kept
+/// that a completion is asked for.
 pub async fn decide(
     app: &App,
     once: Once<Exchange>,
@@ -37,7 +50,9 @@ pub async fn decide(
     decision: Decision,
 ) -> Result<Answer<Exchange>, AcceptorError> {
     let id = decision.id;
+    let lone = lone_completion(app, caller, &decision).await?;
     let deciding = Deciding {
+        lone,
         decision,
         once,
         caller: caller.clone(),
@@ -48,6 +63,7 @@ pub async fn decide(
     let decided = db::write(&app.pool, move |tx| Box::pin(deciding.decide_in_tx(tx))).await?;
     let leased = match decided {
         Decided::Before(answer) => return Ok(answer),
+        Decided::Asked => return Err(Refusal::new(Reason::ApprovalRequired).into()),
         Decided::ByThisCall => None,
         Decided::Now(exchange) => Some(exchange),
     };
@@ -55,11 +71,54 @@ pub async fn decide(
     Ok(Answer::Made(ended))
 }
 
+/// What a completion by staff is measured by; none of another decision, or where nothing takes two. Where somebody else
+/// has asked for it, auth must say that the decider is another person.
+async fn lone_completion(
+    app: &App,
+    caller: &Caller,
+    decision: &Decision,
+) -> Result<Option<Lone>, AcceptorError> {
+    let (Decider::Staff(staff), Ending::Completed) = (decision.by, decision.ending) else {
+        return Ok(None);
+    };
+    if !app.threshold.is_set() {
+        return Ok(None);
+    }
+    let Some(exchange) = repo::find(&app.pool, decision.id).await? else {
+        return Ok(None);
+    };
+    let mut confirmed = None;
+    if let (State::Pending, Completion::Second(first)) =
+        (exchange.state, exchange.completion_by(staff))
+    {
+        app.second_pair.require(caller, first.0, staff.0).await?;
+        confirmed = Some(first);
+    }
+    Ok(Some(Lone {
+        staff,
+        user: exchange.user,
+        threshold: app.threshold,
+        confirmed,
+    }))
+}
+
+/// What a completion by staff is measured by.
+struct Lone {
+    staff: StaffId,
+    user: UserId,
+    threshold: Threshold,
+    /// Who asked for it and is another person, by auth's word.
+    confirmed: Option<StaffId>,
+}
+
 /// What became of a call that decides.
 enum Decided {
     /// It decided, and its drive follows.
     Now(Exchange),
-    /// An earlier call with its key decided, and wallet has not posted yet.
+    /// It is kept that a completion is asked for, which takes another member of staff.
+    Asked,
+    /// An earlier call with its key decided, or another member of staff did what it asked for; wallet may not have posted
+    /// yet.
     ByThisCall,
     /// An earlier call with its key got this answer.
     Before(Answer<Exchange>),
@@ -68,6 +127,7 @@ enum Decided {
 /// A decision, and what its transaction needs.
 struct Deciding {
     decision: Decision,
+    lone: Option<Lone>,
     once: Once<Exchange>,
     caller: Caller,
     lease: Lease,
@@ -80,11 +140,18 @@ impl Deciding {
         if let Some(answer) = self.once.earlier_in_tx(tx).await? {
             return Ok(Decided::Before(answer));
         }
+        if let Some(lone) = &self.lone {
+            // Before the order, so that no two wait for each other.
+            four_eyes::lock_in_tx(tx, lone.staff.0, lone.user.0).await?;
+        }
         let decision = &self.decision;
         let found = repo::lock_in_tx(tx, decision.id).await?;
         // Another user's order gets the answer of one that does not exist.
         let mut exchange = found
-            .filter(|exchange| decision.owner.is_none_or(|owner| owner == exchange.user))
+            .filter(|exchange| match decision.by {
+                Decider::Owner(owner) => owner == exchange.user,
+                Decider::Staff(_) => true,
+            })
             .ok_or_else(|| Refusal::not_found("id"))?;
         let call = self.once.key().map(|key| EndingCall {
             scope: self.once.scope(),
@@ -92,6 +159,11 @@ impl Deciding {
         });
         if call.is_some() && exchange.ending_call == call {
             return Ok(Decided::ByThisCall);
+        }
+        if let Some(lone) = &self.lone
+            && let Some(decided) = self.take_two_in_tx(tx, lone, &mut exchange).await?
+        {
+            return Ok(decided);
         }
         let shown_reason = match decision.ending {
             Ending::Cancelled => decision.reason.clone(),
@@ -106,17 +178,73 @@ impl Deciding {
         Ok(Decided::Now(exchange))
     }
 
-    fn audit_entry(&self, exchange: &Exchange) -> Result<audit::Entry, AcceptorError> {
-        let in_status = |status: &str| {
-            json!({
-                "status": status, "direction": exchange.direction.as_str(), "amount": exchange.amount,
-                "currency": exchange.currency.as_str(), "counter_amount": exchange.counter_amount,
-            })
+    /// What becomes of a completion that needs a second person; none if the call may decide.
+    async fn take_two_in_tx(
+        &self,
+        tx: &mut Tx,
+        lone: &Lone,
+        exchange: &mut Exchange,
+    ) -> Result<Option<Decided>, AcceptorError> {
+        match exchange.completion_by(lone.staff) {
+            Completion::Granted => Ok(Some(Decided::ByThisCall)),
+            Completion::Asked => Ok(Some(Decided::Asked)),
+            // Whoever asked while auth was asked nothing: the repeated call asks it.
+            Completion::Second(first)
+                if exchange.state == State::Pending && lone.confirmed != Some(first) =>
+            {
+                Ok(Some(Decided::Asked))
+            }
+            Completion::Second(_) => Ok(None),
+            Completion::First if exchange.state != State::Pending => Ok(None),
+            Completion::First => {
+                let since = four_eyes::counted_since(self.now);
+                let alone = repo::sum_alone_in_tx(tx, lone.staff, lone.user, since).await?;
+                if lone.threshold.is_exceeded_after(alone, exchange.amount) {
+                    self.ask_in_tx(tx, lone.staff, exchange).await?;
+                    return Ok(Some(Decided::Asked));
+                }
+                repo::count_alone_in_tx(tx, lone.staff, exchange, self.now).await?;
+                Ok(None)
+            }
+        }
+    }
+
+    async fn ask_in_tx(
+        &self,
+        tx: &mut Tx,
+        staff: StaffId,
+        exchange: &mut Exchange,
+    ) -> Result<(), AcceptorError> {
+        let asked = Asked {
+            by: staff,
+            at: self.now,
+            reason: self.decision.reason.clone(),
         };
+        exchange.ask(asked.clone())?;
+        repo::save_asked_in_tx(tx, exchange.id, &asked).await?;
+        audit::Entry::new("acceptor.ask_completion", exchange.id)
+            .user(exchange.user)
+            .reason(asked.reason)
+            .after(&audited(exchange, Status::Pending.as_str()))?
+            .record_in_tx(tx, &self.caller, self.now)
+            .await?;
+        Ok(())
+    }
+
+    fn audit_entry(&self, exchange: &Exchange) -> Result<audit::Entry, AcceptorError> {
         Ok(audit::Entry::new("acceptor.decide_exchange", exchange.id)
             .user(exchange.user)
             .reason(self.decision.reason.clone())
-            .before(&in_status(Status::Pending.as_str()))?
-            .after(&in_status(self.decision.ending.as_str()))?)
+            .before(&audited(exchange, Status::Pending.as_str()))?
+            .after(&audited(exchange, self.decision.ending.as_str()))?)
     }
+}
+
+/// What the audit log says of an order.
+fn audited(exchange: &Exchange, status: &str) -> serde_json::Value {
+    json!({
+        "status": status, "direction": exchange.direction.as_str(), "amount": exchange.amount,
+        "currency": exchange.currency.as_str(), "counter_amount": exchange.counter_amount,
+        "completion_requested_by": exchange.asked.as_ref().map(|asked| asked.by.0),
+    })
 }

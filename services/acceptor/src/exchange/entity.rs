@@ -11,7 +11,7 @@ use uuid::Uuid;
 use crate::acceptance::entity::{Currency, Direction};
 use crate::acceptance::rate::Rate;
 use crate::acceptor::entity::Kind;
-use crate::ids::{AcceptorId, ExchangeId, OfferId};
+use crate::ids::{AcceptorId, ExchangeId, OfferId, StaffId};
 
 names! {
     /// Where an order stands, as stored.
@@ -125,6 +125,27 @@ pub struct EndingCall {
     pub key: IdempotencyKey,
 }
 
+/// A member of staff who asked for the completion, which takes another one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    pub by: StaffId,
+    pub at: DateTime<Utc>,
+    pub reason: String,
+}
+
+/// What a completion by a member of staff is, as far as four eyes go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Completion {
+    /// Nobody has asked for it: it is theirs alone, or they are the first to ask.
+    First,
+    /// They asked for it themselves, and another one has not decided yet.
+    Asked,
+    /// They asked for it themselves, and another one has decided so.
+    Granted,
+    /// Another one asked for it.
+    Second(StaffId),
+}
+
 /// An exchange order.
 #[derive(Clone, Debug)]
 pub struct Exchange {
@@ -154,6 +175,8 @@ pub struct Exchange {
     /// The first answer.
     pub answer: Option<Vec<u8>>,
     pub refusal: Option<Refusal>,
+    /// Who asked for the completion, if it takes two.
+    pub asked: Option<Asked>,
     /// The keyed call that decided it.
     pub ending_call: Option<EndingCall>,
     /// The lease of the drive that may write. Attempts count from the present step on.
@@ -240,6 +263,27 @@ impl Exchange {
         }
     }
 
+    /// What a completion by this member of staff is.
+    pub fn completion_by(&self, staff: StaffId) -> Completion {
+        let Some(asked) = &self.asked else {
+            return Completion::First;
+        };
+        match self.state {
+            State::Pending if asked.by == staff => Completion::Asked,
+            State::Completing | State::Completed if asked.by == staff => Completion::Granted,
+            _ => Completion::Second(asked.by),
+        }
+    }
+
+    /// Keeps that a member of staff asks for the completion. Only an open order, and only the first who asks.
+    pub fn ask(&mut self, asked: Asked) -> Result<(), Refusal> {
+        if self.state != State::Pending || self.asked.is_some() {
+            return Err(Refusal::new(Reason::NothingChanged));
+        }
+        self.asked = Some(asked);
+        Ok(())
+    }
+
     /// Decides how it ends. Only an open order can be decided, and only once.
     pub fn decide(
         &mut self,
@@ -322,6 +366,7 @@ mod tests {
             request_digest: Vec::new(),
             answer: None,
             refusal: None,
+            asked: None,
             ending_call: None,
             lease: Lease::first(Uuid::now_v7()),
         }

@@ -3,7 +3,7 @@
 //! | what | where |
 //! |---|---|
 //! | checks, transaction password, then the order as `placing` | [`open`] |
-//! | the decision, recorded before wallet hears of it | [`decide`], [`expire`] |
+//! | the decision, recorded before wallet hears of it; a large completion takes two | [`decide`], [`expire`] |
 //! | wallet posts; the order is open or has ended | [`drive`] |
 //! | orders that a caller or a crash left unfinished | [`saga::recover`] |
 //!
@@ -22,7 +22,7 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::{db, saga};
 
-pub use decision::{Decision, decide};
+pub use decision::{Decider, Decision, decide};
 pub use entity::{Ending, Exchange, Status};
 pub use opening::{Command, open};
 

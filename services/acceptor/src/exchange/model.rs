@@ -103,6 +103,7 @@ impl Orders {
             request_digest: Vec::new(),
             answer: Some(Vec::new()),
             refusal: row.is_refused.then(refusal),
+            asked: None,
             ending_call: None,
             lease: Lease {
                 token: Uuid::nil(),

@@ -131,6 +131,7 @@ fn new_exchange(
         request_digest: digest.to_vec(),
         answer: None,
         refusal: None,
+        asked: None,
         ending_call: None,
         lease: Lease::first(app.ids.next()),
     })

@@ -5,6 +5,7 @@ use std::time::Duration;
 use adfolio_kit::chaos::Defect;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::saga::{Claim, Lease, Rows};
@@ -13,12 +14,12 @@ use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
 use uuid::Uuid;
 
-use super::entity::{Counterpart, EndingCall, Exchange, State};
+use super::entity::{Asked, Counterpart, EndingCall, Exchange, State};
 use crate::acceptance::entity::{Currency, Direction};
 use crate::acceptance::rate::Rate;
 use crate::acceptor::entity::Kind;
 use crate::error::AcceptorError;
-use crate::ids::{AcceptorId, ExchangeId, OfferId};
+use crate::ids::{AcceptorId, ExchangeId, OfferId, StaffId};
 
 struct Row {
     id: ExchangeId,
@@ -43,6 +44,9 @@ struct Row {
     refusal_field: Option<String>,
     ending_scope: Option<Uuid>,
     ending_key: Option<IdempotencyKey>,
+    asked_by: Option<StaffId>,
+    asked_at: Option<DateTime<Utc>>,
+    asked_reason: String,
     attempts: i32,
     lease_token: Uuid,
 }
@@ -57,7 +61,8 @@ macro_rules! rows {
                     acceptor_kind AS "acceptor_kind: _", offer_id AS "offer_id: _", direction AS "direction: _",
                     currency AS "currency: _", rate_e8 AS "rate: _", amount_minor, counter_amount,
                     state AS "state: _", reason, created_at, expires_at, finished_at, request_digest, answer,
-                    refusal_reason, refusal_field, ending_scope, ending_key AS "ending_key: _", attempts, lease_token "#
+                    refusal_reason, refusal_field, ending_scope, ending_key AS "ending_key: _", asked_by AS "asked_by: _",
+                    asked_at, asked_reason, attempts, lease_token "#
                 $(+ $after)+
             $(, $argument)*
         )
@@ -92,6 +97,11 @@ impl TryFrom<Row> for Exchange {
             request_digest: row.request_digest,
             answer: row.answer,
             refusal,
+            asked: row.asked_by.zip(row.asked_at).map(|(by, at)| Asked {
+                by,
+                at,
+                reason: row.asked_reason,
+            }),
             ending_call: row
                 .ending_scope
                 .zip(row.ending_key)
@@ -193,6 +203,18 @@ pub(super) async fn find_open(
     row.map(Exchange::try_from).transpose()
 }
 
+/// An order that its user can see.
+pub(super) async fn find(pool: &PgPool, id: ExchangeId) -> Result<Option<Exchange>, AcceptorError> {
+    let row = rows!(
+        "SELECT",
+        "FROM exchanges WHERE id = $1 AND status IS NOT NULL",
+        id.0
+    )
+    .fetch_optional(pool)
+    .await?;
+    row.map(Exchange::try_from).transpose()
+}
+
 /// An order that its user can see, locked.
 pub(super) async fn lock_in_tx(
     tx: &mut Tx,
@@ -238,6 +260,66 @@ pub(super) async fn save_decision_in_tx(
         exchange.lease.attempts,
         exchange.lease.token,
         lease.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Writes who asked for the completion. The row is locked by the caller.
+pub(super) async fn save_asked_in_tx(
+    tx: &mut Tx,
+    id: ExchangeId,
+    asked: &Asked,
+) -> Result<(), AcceptorError> {
+    sqlx::query!(
+        "UPDATE exchanges SET asked_by = $2, asked_at = $3, asked_reason = $4 WHERE id = $1",
+        id.0,
+        asked.by.0,
+        asked.at,
+        asked.reason
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// What this member of staff completed alone after that time, and what anybody did for this user.
+pub(super) async fn sum_alone_in_tx(
+    tx: &mut Tx,
+    staff: StaffId,
+    user: UserId,
+    since: DateTime<Utc>,
+) -> Result<Alone, AcceptorError> {
+    let alone = sqlx::query_as!(
+        Alone,
+        r#"SELECT (SELECT least(coalesce(sum(amount), 0), 1000000000000000000)::bigint
+                   FROM lone_completions WHERE staff_id = $1 AND decided_at > $3) AS "by_member!",
+                  (SELECT least(coalesce(sum(amount), 0), 1000000000000000000)::bigint
+                   FROM lone_completions WHERE user_id = $2 AND decided_at > $3) AS "for_beneficiary!""#,
+        staff.0,
+        user.0,
+        since
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(alone)
+}
+
+/// Counts what a member of staff completes alone.
+pub(super) async fn count_alone_in_tx(
+    tx: &mut Tx,
+    staff: StaffId,
+    exchange: &Exchange,
+    now: DateTime<Utc>,
+) -> Result<(), AcceptorError> {
+    sqlx::query!(
+        "INSERT INTO lone_completions (exchange_id, user_id, staff_id, amount, decided_at) VALUES ($1, $2, $3, $4, $5)",
+        exchange.id.0,
+        exchange.user.0,
+        staff.0,
+        exchange.amount.minor(),
+        now
     )
     .execute(tx)
     .await?;

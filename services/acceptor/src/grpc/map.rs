@@ -88,6 +88,14 @@ impl From<&Exchange> for proto::Exchange {
             } else {
                 String::new()
             },
+            completion_request: exchange
+                .asked
+                .as_ref()
+                .map(|asked| proto::CompletionRequest {
+                    requested_by: asked.by.to_string(),
+                    requested_at: Some(asked.at.into()),
+                    reason: asked.reason.clone(),
+                }),
         }
     }
 }

@@ -12,7 +12,8 @@ use tonic::{Request, Response, Status};
 use super::StaffApi;
 use crate::acceptance::{Code, NewAcceptance};
 use crate::acceptor::{Kind, NewAcceptor, Rating};
-use crate::exchange::{self, Decision};
+use crate::exchange::{self, Decider, Decision};
+use crate::ids::StaffId;
 use crate::{acceptance, acceptor};
 
 /// Longest name of an acceptor, in characters.
@@ -112,7 +113,7 @@ impl AcceptorAdminService for StaffApi {
         let once = Once::new::<proto::DecideExchangeResponse>(&caller, staff.id, &request);
         let decision = Decision {
             id: wire::id(&request.exchange_id, "id")?,
-            owner: None,
+            by: Decider::Staff(StaffId(staff.id)),
             ending: request.decision().try_into()?,
             reason: if request.reason.trim().is_empty() {
                 String::new()

@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::UserApi;
 use super::map::typed_code;
 use crate::acceptor::Kind;
-use crate::exchange::{Command, Decision, Ending};
+use crate::exchange::{Command, Decider, Decision, Ending};
 use crate::{acceptance, exchange};
 
 /// Length of an MD5 in hex digits.
@@ -79,7 +79,7 @@ impl AcceptorService for UserApi {
         let once = Once::new::<proto::CancelExchangeResponse>(&caller, user.0, &request);
         let decision = Decision {
             id: wire::id(&request.exchange_id, "id")?,
-            owner: Some(user),
+            by: Decider::Owner(user),
             ending: Ending::Cancelled,
             reason: String::new(),
         };

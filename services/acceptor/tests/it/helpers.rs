@@ -45,6 +45,11 @@ impl Tested for Acceptor {
                 &environment.directory.url,
                 "--wallet-url",
                 &services::serve_wallet(&wallet).await,
+                // Most tests complete as one person.
+                "--adfolio-demo",
+                "1",
+                "--four-eyes-above",
+                "off",
             ])
         };
         (config, wallet)

@@ -9,6 +9,7 @@
 mod codes;
 mod decisions;
 mod exchanges;
+mod four_eyes;
 mod guessing;
 mod helpers;
 mod lists;

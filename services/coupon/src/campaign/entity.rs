@@ -1,11 +1,12 @@
 //! Campaigns: what staff may offer, and when users may claim.
 
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::names;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::benefit::{Benefit, CouponType, Kind, LARGEST_VALUE, Mode};
-use crate::ids::CampaignId;
+use crate::ids::{CampaignId, StaffId};
 
 /// Coupons live ten years at most.
 const LONGEST_VALID_DAYS: u32 = 3_650;
@@ -44,6 +45,47 @@ impl Terms {
             amount_requirement: Money::from_minor(amount_requirement_minor),
         })
     }
+}
+
+names! {
+    /// Where a campaign stands as far as four eyes go.
+    State {
+        /// Waits for another member of staff.
+        Proposed,
+        /// Its coupons can be had.
+        Released,
+        /// Another member of staff has refused it.
+        Rejected,
+    }
+}
+
+names! {
+    /// What a second member of staff says.
+    Choice {
+        /// Its coupons can be had.
+        Released,
+        /// They never can.
+        Rejected,
+    }
+}
+
+impl Choice {
+    /// The state that follows.
+    pub fn decided(self) -> State {
+        match self {
+            Self::Released => State::Released,
+            Self::Rejected => State::Rejected,
+        }
+    }
+}
+
+/// Whether a decision is still to be carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Nobody has decided yet.
+    Now,
+    /// The same member of staff has decided the same before.
+    Before,
 }
 
 /// A campaign that can be made: everything checked.
@@ -95,10 +137,20 @@ impl NewCampaign {
         Ok(self)
     }
 
+    /// What its coupons cost at most; none where nothing bounds that.
+    pub fn cost_max(&self) -> Option<Money> {
+        let coupon = self.terms.benefit.cost_max()?;
+        let cost = coupon.minor().checked_mul(self.total?)?;
+        Some(Money::from_minor(cost))
+    }
+
     /// The campaign that it becomes.
-    pub fn made(self, id: CampaignId) -> Campaign {
+    pub fn made(self, id: CampaignId, state: State, created_by: StaffId) -> Campaign {
         Campaign {
             id,
+            state,
+            created_by,
+            decided: None,
             terms: self.terms,
             kind: self.kind,
             valid_days: self.valid_days,
@@ -108,18 +160,18 @@ impl NewCampaign {
             ends_at: self.ends_at,
         }
     }
+}
 
-    /// The capacities of the parts that the stock is cut into.
-    pub fn stock_parts(&self) -> Vec<Option<i64>> {
-        let Some(total) = self.total else {
-            return (0..STOCK_PARTS).map(|_| None).collect();
-        };
-        let parts = total.clamp(1, STOCK_PARTS);
-        let (share, rest) = (total / parts, total % parts);
-        (0..parts)
-            .map(|part| Some(share.saturating_add(i64::from(part < rest))))
-            .collect()
-    }
+/// The capacities of the parts that a stock is cut into.
+pub fn stock_parts(total: Option<i64>) -> Vec<Option<i64>> {
+    let Some(total) = total else {
+        return (0..STOCK_PARTS).map(|_| None).collect();
+    };
+    let parts = total.clamp(1, STOCK_PARTS);
+    let (share, rest) = (total / parts, total % parts);
+    (0..parts)
+        .map(|part| Some(share.saturating_add(i64::from(part < rest))))
+        .collect()
 }
 
 /// A campaign.
@@ -127,6 +179,12 @@ impl NewCampaign {
 pub struct Campaign {
     /// Its id.
     pub id: CampaignId,
+    /// Whether its coupons can be had.
+    pub state: State,
+    /// The member of staff who made it.
+    pub created_by: StaffId,
+    /// Who released or rejected it, and when; none of one that took one member of staff.
+    pub decided: Option<(StaffId, DateTime<Utc>)>,
     /// What its coupons are.
     pub terms: Terms,
     /// Who may claim.
@@ -144,6 +202,24 @@ pub struct Campaign {
 }
 
 impl Campaign {
+    /// Whether `by` may decide so now. Whoever made it never may, and a decision stands.
+    pub fn verdict(&self, by: StaffId, choice: Choice) -> Result<Verdict, Refusal> {
+        if self.state == State::Proposed {
+            return Ok(Verdict::Now);
+        }
+        let is_theirs = self.decided.is_some_and(|(decider, _)| decider == by);
+        if is_theirs && self.state == choice.decided() {
+            return Ok(Verdict::Before);
+        }
+        Err(Refusal::new(Reason::NothingChanged))
+    }
+
+    /// A second member of staff has decided.
+    pub fn decide(&mut self, choice: Choice, by: StaffId, now: DateTime<Utc>) {
+        self.state = choice.decided();
+        self.decided = Some((by, now));
+    }
+
     /// Whether users may claim at `now`, as far as time goes. The beginning counts, the end does not.
     pub fn is_open(&self, now: DateTime<Utc>) -> bool {
         self.starts_at.is_none_or(|start| start <= now) && self.ends_at.is_none_or(|end| now < end)
@@ -188,7 +264,7 @@ mod tests {
     #[test]
     fn the_parts_of_a_stock_add_up_to_it() {
         for total in [1, 2, 15, 16, 17, 1_000_003] {
-            let parts = campaign(Some(total)).stock_parts();
+            let parts = stock_parts(Some(total));
             assert!(parts.len() <= 16);
             assert!(
                 parts
@@ -197,7 +273,23 @@ mod tests {
             );
             assert_eq!(parts.into_iter().flatten().sum::<i64>(), total);
         }
-        assert_eq!(campaign(None).stock_parts(), vec![None; 16]);
+        assert_eq!(stock_parts(None), vec![None; 16]);
+    }
+
+    #[test]
+    fn the_cost_of_a_campaign_is_bounded_by_value_and_total() {
+        let cost = |benefit: Benefit, total| {
+            let mut campaign = campaign(total);
+            campaign.terms.benefit = benefit;
+            campaign.cost_max().map(Money::minor)
+        };
+        let value = Money::from_minor(2_000);
+        for benefit in [Benefit::Deduction { value }, Benefit::Addition { value }] {
+            assert_eq!(cost(benefit, Some(50)), Some(100_000));
+            assert_eq!(cost(benefit, None), None);
+            assert_eq!(cost(benefit, Some(i64::MAX)), None);
+        }
+        assert_eq!(cost(Benefit::Discount { basis_points: 1 }, Some(1)), None);
     }
 
     #[test]

@@ -2,15 +2,16 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::pagination::bound;
+use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
-use uuid::Uuid;
 
-use super::entity::{Campaign, NewCampaign, Terms, name_key};
+use super::entity::{Campaign, NewCampaign, State, Terms, name_key, stock_parts};
 use crate::benefit::{CouponType, Kind, Mode};
 use crate::error::CouponError;
-use crate::ids::CampaignId;
+use crate::ids::{CampaignId, StaffId};
 
 struct Row {
     id: CampaignId,
@@ -26,6 +27,10 @@ struct Row {
     ends_at: Option<DateTime<Utc>>,
     total: Option<i64>,
     claimed: i64,
+    state: State,
+    created_by: StaffId,
+    decided_by: Option<StaffId>,
+    decided_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<Row> for Campaign {
@@ -34,6 +39,9 @@ impl TryFrom<Row> for Campaign {
     fn try_from(row: Row) -> Result<Self, CouponError> {
         Ok(Self {
             id: row.id,
+            state: row.state,
+            created_by: row.created_by,
+            decided: row.decided_by.zip(row.decided_at),
             terms: Terms::from_columns(
                 row.name,
                 row.coupon_type,
@@ -52,12 +60,12 @@ impl TryFrom<Row> for Campaign {
     }
 }
 
-/// Writes a campaign and its stock.
+/// Writes a campaign without its stock.
 pub async fn insert_in_tx(
     tx: &mut Tx,
     id: CampaignId,
     new: &NewCampaign,
-    staff_id: Uuid,
+    staff_id: StaffId,
     now: DateTime<Utc>,
 ) -> Result<(), CouponError> {
     let (mode, value_minor, value_basis_points) = new.terms.benefit.columns();
@@ -78,17 +86,129 @@ pub async fn insert_in_tx(
         new.starts_at,
         new.ends_at,
         now,
-        staff_id,
+        staff_id.0,
     )
-    .execute(&mut *tx)
+    .execute(tx)
     .await?;
-    let capacities = new.stock_parts();
+    Ok(())
+}
+
+/// Writes a campaign's stock, which must have none yet, so that its coupons can be had.
+pub async fn stock_in_tx(
+    tx: &mut Tx,
+    id: CampaignId,
+    total: Option<i64>,
+) -> Result<(), CouponError> {
+    let capacities = stock_parts(total);
     sqlx::query!(
         "INSERT INTO campaign_stock (campaign_id, part, capacity)
          SELECT $1, (number - 1)::smallint, capacity
          FROM UNNEST($2::bigint[]) WITH ORDINALITY AS part (capacity, number)",
         id.0,
         &capacities as &[Option<i64>],
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Keeps a campaign for another member of staff: it has nothing to claim from.
+pub async fn propose_in_tx(
+    tx: &mut Tx,
+    id: CampaignId,
+    total: Option<i64>,
+) -> Result<(), CouponError> {
+    sqlx::query!(
+        "INSERT INTO campaign_proposals (campaign_id, total) VALUES ($1, $2)",
+        id.0,
+        total
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "INSERT INTO campaign_stock (campaign_id, part, capacity, claimed) VALUES ($1, 0, 1, 1)",
+        id.0
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Locks the proposal of a campaign, so that of several deciders one decides. False if there is none.
+pub async fn lock_proposal_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, CouponError> {
+    let found = sqlx::query_scalar!(
+        "SELECT campaign_id FROM campaign_proposals WHERE campaign_id = $1 FOR UPDATE",
+        id.0
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.is_some())
+}
+
+/// Writes a decision. The proposal is locked by the caller.
+pub async fn save_decision_in_tx(
+    tx: &mut Tx,
+    campaign: &Campaign,
+    reason: &str,
+) -> Result<(), CouponError> {
+    let (decided_by, decided_at) = campaign.decided.unzip();
+    sqlx::query!(
+        "UPDATE campaign_proposals SET state = $2, decided_by = $3, decided_at = $4, decision_reason = $5
+         WHERE campaign_id = $1",
+        campaign.id.0,
+        campaign.state.as_str(),
+        decided_by.map(|id| id.0),
+        decided_at,
+        reason
+    )
+    .execute(&mut *tx)
+    .await?;
+    if campaign.state == State::Released {
+        sqlx::query!(
+            "DELETE FROM campaign_stock WHERE campaign_id = $1",
+            campaign.id.0
+        )
+        .execute(&mut *tx)
+        .await?;
+        stock_in_tx(tx, campaign.id, campaign.total).await?;
+    }
+    Ok(())
+}
+
+/// What a member of staff has made alone after that time.
+pub async fn sum_alone_in_tx(
+    tx: &mut Tx,
+    staff_id: StaffId,
+    since: DateTime<Utc>,
+) -> Result<Alone, CouponError> {
+    let by_member = sqlx::query_scalar!(
+        r#"SELECT least(coalesce(sum(amount), 0), 1000000000000000000)::bigint AS "sum!"
+           FROM lone_campaigns WHERE staff_id = $1 AND created_at > $2"#,
+        staff_id.0,
+        since
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(Alone {
+        by_member,
+        for_beneficiary: 0,
+    })
+}
+
+/// Counts what a member of staff makes alone.
+pub async fn count_alone_in_tx(
+    tx: &mut Tx,
+    id: CampaignId,
+    staff_id: StaffId,
+    cost: Money,
+    now: DateTime<Utc>,
+) -> Result<(), CouponError> {
+    sqlx::query!(
+        "INSERT INTO lone_campaigns (campaign_id, staff_id, amount, created_at) VALUES ($1, $2, $3, $4)",
+        id.0,
+        staff_id.0,
+        cost.minor(),
+        now
     )
     .execute(tx)
     .await?;
@@ -102,8 +222,13 @@ macro_rules! query_campaigns {
             Row,
             r#"SELECT id AS "id: _", name, type AS "coupon_type: _", mode AS "mode: _", value_minor, value_basis_points,
                     amount_requirement_minor, kind AS "kind: _",
-                    valid_days, starts_at, ends_at, stock.total AS "total?", stock.claimed AS "claimed!"
+                    valid_days, starts_at, ends_at,
+                    CASE WHEN coalesce(proposal.state, 'released') = 'released' THEN stock.total ELSE proposal.total END AS "total?",
+                    CASE WHEN coalesce(proposal.state, 'released') = 'released' THEN stock.claimed ELSE 0 END AS "claimed!",
+                    coalesce(proposal.state, 'released') AS "state!: _", created_by AS "created_by: _",
+                    proposal.decided_by AS "decided_by?: _", proposal.decided_at AS "decided_at?"
              FROM campaigns
+             LEFT JOIN campaign_proposals AS proposal ON proposal.campaign_id = campaigns.id
              CROSS JOIN LATERAL (SELECT sum(capacity)::bigint AS total, sum(claimed)::bigint AS claimed
                                  FROM campaign_stock WHERE campaign_id = campaigns.id) AS stock "# + $rest
             $(, $argument)*
@@ -115,6 +240,14 @@ macro_rules! query_campaigns {
 pub async fn find_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<Campaign>, CouponError> {
     let row = query_campaigns!("WHERE id = $1", id.0)
         .fetch_optional(tx)
+        .await?;
+    row.map(Campaign::try_from).transpose()
+}
+
+/// The campaign, if it exists.
+pub async fn find(pool: &PgPool, id: CampaignId) -> Result<Option<Campaign>, CouponError> {
+    let row = query_campaigns!("WHERE id = $1", id.0)
+        .fetch_optional(pool)
         .await?;
     row.map(Campaign::try_from).transpose()
 }

@@ -152,6 +152,7 @@ pub async fn new_user_candidates(
     let ids = sqlx::query_scalar!(
         "SELECT id FROM campaigns
          WHERE kind = 'new_user' AND (starts_at IS NULL OR starts_at <= $1) AND (ends_at IS NULL OR ends_at > $1)
+           -- One that is only proposed has nothing left.
            AND EXISTS (SELECT 1 FROM campaign_stock
                        WHERE campaign_id = campaigns.id AND (capacity IS NULL OR claimed < capacity))
          ORDER BY id DESC LIMIT $2",
@@ -171,7 +172,9 @@ pub async fn has_open_new_user_campaign_in_tx(
     let found = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT 1 FROM campaigns
                           WHERE kind = 'new_user' AND (starts_at IS NULL OR starts_at <= $1)
-                            AND (ends_at IS NULL OR ends_at > $1)) AS "found!""#,
+                            AND (ends_at IS NULL OR ends_at > $1)
+                            AND NOT EXISTS (SELECT FROM campaign_proposals
+                                            WHERE campaign_id = campaigns.id AND state <> 'released')) AS "found!""#,
         now,
     )
     .fetch_one(tx)
@@ -289,7 +292,10 @@ pub async fn claimable(
                                          WHERE user_id = $1 AND name_key = campaigns.name_key AND claimed_on >= $2
                                            AND source = 'periodic')
                         END AS claimed
-                 FROM campaigns WHERE kind <> 'staff' AND (ends_at IS NULL OR ends_at > $3)
+                 FROM campaigns
+                 WHERE kind <> 'staff' AND (ends_at IS NULL OR ends_at > $3)
+                   AND NOT EXISTS (SELECT FROM campaign_proposals
+                                   WHERE campaign_id = campaigns.id AND state <> 'released')
                  UNION ALL
                  SELECT campaigns.*, true, true, true FROM campaigns JOIN coupons ON coupons.campaign_id = campaigns.id
                  WHERE coupons.user_id = $1 AND coupons.source = 'new_user' AND campaigns.ends_at <= $3) AS campaigns

@@ -1,5 +1,6 @@
 //! Between the contract's messages and this service's own types.
 
+use adfolio_kit::identity::Staff;
 use adfolio_kit::mirror;
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::Refusal;
@@ -8,18 +9,24 @@ use adfolio_money::Money;
 use adfolio_proto::coupon::v1 as proto;
 
 use crate::benefit::{Benefit, CouponType, Kind, Mode};
-use crate::campaign::{Campaign, NewCampaign, Terms};
+use crate::campaign::{Campaign, Choice, Decision, NewCampaign, State, Terms};
 use crate::coupon::{Claimable, Counts, ShownCoupon, ShownState};
+use crate::ids::StaffId;
 use crate::reservation::Reserved;
 
 /// Longest name of a campaign, in characters.
 const LONGEST_NAME: usize = 100;
+
+/// Longest reason of a decision, in characters.
+const LONGEST_REASON: usize = 500;
 
 mirror! {
     CouponType = proto::CouponType,
     Kind = proto::CampaignKind,
     Mode = proto::CouponMode,
     ShownState = proto::CouponState,
+    State = proto::CampaignState,
+    Choice = proto::CampaignDecision,
 }
 
 impl From<&ShownCoupon> for proto::Coupon {
@@ -104,6 +111,21 @@ impl From<&Campaign> for proto::Campaign {
             claimed: campaign.claimed,
             starts_at: campaign.starts_at.map(Into::into),
             ends_at: campaign.ends_at.map(Into::into),
+            state: campaign.state.to_wire(),
+            created_by: campaign.created_by.to_string(),
+            decided_by: campaign
+                .decided
+                .map(|(by, _)| by.to_string())
+                .unwrap_or_default(),
+            decided_at: campaign.decided.map(|(_, at)| at.into()),
+        }
+    }
+}
+
+impl From<&Campaign> for proto::DecideCampaignResponse {
+    fn from(campaign: &Campaign) -> Self {
+        Self {
+            campaign: Some(campaign.into()),
         }
     }
 }
@@ -146,6 +168,16 @@ impl TryFrom<proto::Campaign> for NewCampaign {
             ends_at: wire::instant(campaign.ends_at, "ends_at")?,
         })
     }
+}
+
+/// The decision of this member of staff.
+pub fn decision(staff: Staff, request: &proto::DecideCampaignRequest) -> Result<Decision, Refusal> {
+    Ok(Decision {
+        id: wire::id(&request.campaign_id, "id")?,
+        by: StaffId(staff.id),
+        choice: Choice::required(request.decision, "decision")?,
+        reason: wire::line(&request.reason, LONGEST_REASON, "reason")?,
+    })
 }
 
 /// A value of the other kind beside the right one is a mistake, not something to ignore.

@@ -8,7 +8,7 @@ use adfolio_proto::coupon::v1 as proto;
 use adfolio_proto::coupon::v1::coupon_admin_service_server::CouponAdminService;
 use tonic::{Request, Response, Status};
 
-use super::StaffApi;
+use super::{StaffApi, map};
 use crate::{campaign, coupon};
 
 #[tonic::async_trait]
@@ -26,6 +26,19 @@ impl CouponAdminService for StaffApi {
             .ok_or_else(|| Refusal::invalid("campaign"))?
             .try_into()?;
         let answer = campaign::create(&self.0, once, &caller, staff, new).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn decide_campaign(
+        &self,
+        request: Request<proto::DecideCampaignRequest>,
+    ) -> Result<Response<proto::DecideCampaignResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::DecideCampaignResponse>(&caller, staff.id, &request);
+        let decision = map::decision(staff, &request)?;
+        let answer = campaign::decide(&self.0, once, &caller, decision).await?;
         Ok(Response::new(answer.into_message()?))
     }
 

@@ -173,6 +173,8 @@ async fn every_type_goes_with_every_mode() {
             assert_eq!(
                 pb::Campaign {
                     id: made.id.clone(),
+                    state: pb::CampaignState::Released.into(),
+                    created_by: made.created_by.clone(),
                     ..asked.clone()
                 },
                 made

@@ -41,6 +41,11 @@ impl Tested for Coupon {
                 &environment.directory.url,
                 "--expiry-sweep-seconds",
                 "1",
+                // Most tests make campaigns as one person.
+                "--adfolio-demo",
+                "1",
+                "--four-eyes-above",
+                "off",
             ])
         };
         (config, ())

@@ -9,6 +9,7 @@
 mod campaigns;
 mod claims;
 mod events;
+mod four_eyes;
 mod grants;
 mod helpers;
 mod lists;

@@ -4,9 +4,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use adfolio_kit::client::{self, Channel, ClientOptions, outgoing};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_money::Money;
 use adfolio_proto::auth::v1::RegisterRequest;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::plan::v1::ListOperatorsRequest;
@@ -183,15 +183,15 @@ impl Drop for Stack {
 
 impl Stack {
     pub async fn start() -> Self {
-        Self::start_above(None).await
+        Self::start_above(FourEyesArgs::off()).await
     }
 
     /// Where staff postings above an amount take two.
     pub async fn start_with_four_eyes(above: &str) -> Self {
-        Self::start_above(Some(above.parse().unwrap())).await
+        Self::start_above(FourEyesArgs::above(above.parse().unwrap())).await
     }
 
-    async fn start_above(four_eyes_above: Option<Money>) -> Self {
+    async fn start_above(four_eyes: FourEyesArgs) -> Self {
         let broker = TestBroker::namespace();
         let auth_database = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
         let auth = spawn_auth(&auth_database, &broker).await;
@@ -229,7 +229,7 @@ impl Stack {
             "--plan-url",
             &plan_url
         );
-        config.four_eyes.four_eyes_above = four_eyes_above;
+        config.four_eyes = four_eyes;
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         let wallet_url = wallet.url();
         let peers = ["--auth-url", &auth_url, "--wallet-url", &wallet_url];

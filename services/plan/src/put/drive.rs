@@ -11,7 +11,7 @@ use adfolio_kit::saga::{self, Attempt, Context, Saga};
 use tracing::warn;
 use uuid::Uuid;
 
-use super::entity::{Put, Step};
+use super::entity::{Effect, Put, Step};
 use super::place::Held;
 use super::{NO_ORDER, repo};
 use crate::app::App;
@@ -19,6 +19,7 @@ use crate::error::PlanError;
 use crate::ids::CouponId;
 use crate::order;
 use crate::order::entity::PutTerms;
+use crate::product;
 
 impl Saga for Put {
     type App = App;
@@ -60,7 +61,14 @@ async fn reserve(app: &App, mut put: Put, coupon: CouponId) -> Result<Put, PlanE
         .await
     {
         Ok(worth) => {
+            let lifts = worth.effect == Effect::AddsOn;
             put.reserved(worth)?;
+            if lifts && is_above_range(app, &put).await? {
+                let refusal = Refusal::new(Reason::AmountOutOfRange)
+                    .field("user_coupon_id")
+                    .detail("with the coupon, the amount is above the product's range");
+                return refuse(app, put, refusal, false).await;
+            }
             save(app, put).await
         }
         Err(CoreError::Refused(refusal)) => {
@@ -68,6 +76,14 @@ async fn reserve(app: &App, mut put: Put, coupon: CouponId) -> Result<Put, PlanE
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether the coupon lifts the budget above the product's range, which the amount itself is within.
+async fn is_above_range(app: &App, put: &Put) -> Result<bool, PlanError> {
+    let order = order::repo::find(&app.pool, put.order_id).await?;
+    let product = product::find(app, order.ok_or(NO_ORDER)?.product_id).await?;
+    let budget = put.amounts.map(|amounts| amounts.put_amount);
+    Ok(budget.is_some_and(|budget| budget > product.details.put_max))
 }
 
 /// Step 3: the hold. An attempt without an answer may reach wallet later than one that was refused:

@@ -1,6 +1,7 @@
 //! The services that plan calls: the real wallet and coupon, each behind a link that can be cut.
 
 use adfolio_kit::config::ServiceArgs;
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_testkit::{Environment, Proxy, RunningService, TestDatabase, config, spawn_service};
 
 /// The address of a peer that wallet does not need here.
@@ -30,6 +31,10 @@ impl Peer {
             &card_key,
             "--reconcile-interval-seconds",
             "86400",
+            "--adfolio-demo",
+            "1",
+            "--four-eyes-above",
+            "off",
         ];
         let config = config(&db, &environment.broker, &flags);
         let service = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
@@ -42,6 +47,7 @@ impl Peer {
             args: ServiceArgs::new(db.args(), environment.broker.args()),
             auth_url: environment.directory.url.clone(),
             expiry_sweep_seconds: 60,
+            four_eyes: FourEyesArgs::off(),
             clock: environment.clock.clone(),
         };
         let service = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;

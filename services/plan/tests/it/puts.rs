@@ -259,6 +259,33 @@ async fn a_coupon_of_mode_addition_adds_to_the_budget() {
 }
 
 #[tokio::test]
+async fn no_coupon_lifts_a_plan_above_the_range_of_its_product() {
+    let stack = Plan::spawn().await;
+    let product = stack.product().await;
+    let caller = stack.user_with(2 * product.put_max_minor).await;
+    let coupon = stack
+        .coupon(&caller, |campaign| {
+            campaign.mode = CouponMode::Addition.into();
+        })
+        .await;
+    let with = |minor| PutPlanRequest {
+        user_coupon_id: coupon.id.clone(),
+        ..put_into(&product, minor)
+    };
+    let above = stack.put_request(&caller, with(product.put_max_minor - 499));
+    let expected = (Reason::AmountOutOfRange, Some("user_coupon_id".into()));
+    assert_eq!(why(above.await), expected);
+    let untouched = Money {
+        available: 2 * product.put_max_minor,
+        ..Money::default()
+    };
+    assert_eq!(stack.money(&caller).await, untouched);
+    // The coupon is given back, and lifts another put up to the range's end.
+    let plan = stack.put_request(&caller, with(product.put_max_minor - 500));
+    assert_eq!(plan.await.unwrap().put_amount_minor, product.put_max_minor);
+}
+
+#[tokio::test]
 async fn a_refused_hold_gives_the_coupon_back() {
     let stack = Plan::spawn().await;
     let product = stack.product().await;

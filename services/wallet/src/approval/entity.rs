@@ -1,7 +1,6 @@
-//! Requests of staff that wait for another member of staff, and the amount from which on they do.
+//! Requests of staff that wait for another member of staff.
 
 use adfolio_kit::audit::Actor;
-use adfolio_kit::config::ConfigError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -9,39 +8,12 @@ use adfolio_money::Money;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 
-use crate::config::FourEyesArgs;
 use crate::ids::{ApprovalId, ReferenceId, StaffId, TransactionId, WithdrawalId};
 use crate::posting::command::{Action, Command};
 use crate::posting::movement::{Movement, MovementKind};
 
 /// A request older than this cannot be approved any more.
 pub const LIFETIME: TimeDelta = TimeDelta::days(7);
-
-/// The amount above which staff need another member of staff.
-#[derive(Clone, Copy, Debug)]
-pub struct Threshold(Option<Money>);
-
-impl Threshold {
-    pub fn configured(args: FourEyesArgs) -> Result<Self, ConfigError> {
-        match args.four_eyes_above {
-            Some(amount) if amount.is_negative() => Err(ConfigError::Invalid {
-                name: "FOUR_EYES_ABOVE",
-                expected: "zero or more",
-            }),
-            amount => Ok(Self(amount)),
-        }
-    }
-
-    /// Whether any amount needs it.
-    pub fn is_set(self) -> bool {
-        self.0.is_some()
-    }
-
-    /// Whether this amount needs it.
-    pub fn is_exceeded_by(self, amount: Money) -> bool {
-        self.0.is_some_and(|threshold| amount > threshold)
-    }
-}
 
 names! {
     /// Where a request stands.
@@ -274,7 +246,6 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::config::defaults;
 
     const ASKED: StaffId = StaffId(Uuid::from_u128(1));
     const OTHER: StaffId = StaffId(Uuid::from_u128(2));
@@ -304,23 +275,6 @@ mod tests {
             transaction_id: None,
             failure: None,
         }
-    }
-
-    #[test]
-    fn the_threshold_itself_needs_nobody() {
-        let above = |minor| {
-            let args = FourEyesArgs {
-                four_eyes_above: minor,
-                ..defaults()
-            };
-            Threshold::configured(args)
-        };
-        let set = above(Some(Money::from_minor(100))).expect("a threshold");
-        assert!(!set.is_exceeded_by(Money::from_minor(100)));
-        assert!(set.is_exceeded_by(Money::from_minor(101)));
-        let off = above(None).expect("no threshold");
-        assert!(!off.is_set() && !off.is_exceeded_by(Money::from_minor(i64::MAX)));
-        assert!(above(Some(Money::from_minor(-1))).is_err());
     }
 
     #[test]

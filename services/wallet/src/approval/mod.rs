@@ -1,9 +1,10 @@
-//! Four eyes: a posting of staff above a configured amount waits as a request until another member of staff approves it.
+//! Four eyes: a posting of staff that exceeds the threshold waits as a request until another person approves it.
 //!
-//! Wallet checks the amount, not the gateway, so the rule binds the command line too. It checks each posting alone, so
-//! an amount split into small parts passes. A request keeps the whole posting. Approval posts it in the transaction of
-//! the decision, so no request is decided but not posted, and there is nothing to recover.
+//! Wallet checks the amount, not the gateway, so the rule binds the command line too. Sums are compared, not single
+//! amounts ([`alone`]). A request keeps the whole posting. Approval posts it in the transaction of the decision, so no
+//! request is decided but not posted, and there is nothing to recover. What two people posted counts against nobody.
 
+mod alone;
 pub mod entity;
 mod repo;
 
@@ -23,7 +24,10 @@ use crate::app::App;
 use crate::error::WalletError;
 use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
 use crate::posting;
+use crate::posting::command::Command;
 use crate::posting::movement::{Movement, MovementKind};
+use crate::posting::outcome::Done;
+pub use alone::{Turns, post as post_alone};
 use entity::{Approval, Choice, LIFETIME, State, Verdict};
 
 /// Attempts to keep a request or to find the one that keeps it out, should that be decided between the two looks.
@@ -46,21 +50,21 @@ pub struct Deciding {
     pub digest: [u8; 32],
 }
 
-/// Whether a posting of staff must be asked for ([`ask`]) instead of made. A repeated call is refused like
-/// the first, or goes on to the posting that stands and answers for itself.
-pub async fn is_needed(app: &App, movement: &Movement, amount: Money) -> Result<bool, WalletError> {
-    if !app.rules.threshold.is_set() {
-        return Ok(false);
+/// Posts what a member of staff may post alone, and keeps anything else for another one: then the answer is the refusal
+/// that says so.
+pub async fn post_or_ask(
+    app: &App,
+    caller: &Caller,
+    staff: Staff,
+    (user_id, movement, amount): (UserId, Movement, Money),
+) -> Result<Done, WalletError> {
+    let command = Command::movement(user_id, movement.clone());
+    if let Some(done) = post_alone(app, caller, staff, (command, amount)).await? {
+        return Ok(done);
     }
-    // Also for small amounts: a key that a large one waits under is taken.
-    if let Some(known) = repo::find_by_key(&app.pool, &movement.key).await? {
-        known.answer_to_repeat(&movement.digest)?;
-        return Ok(false);
-    }
-    if !app.rules.threshold.is_exceeded_by(amount) {
-        return Ok(false);
-    }
-    Ok(!repo::is_posted(&app.pool, &movement.key).await?)
+    Err(ask(app, caller, staff, (user_id, movement, amount))
+        .await?
+        .into())
 }
 
 /// Keeps a posting to a user's wallet for another member of staff, and answers the refusal that says so. A request of
@@ -119,13 +123,22 @@ pub async fn list(
 }
 
 /// Approves a request, which posts it, or rejects it. A request that can no longer be posted fails, and the
-/// decider gets the refusal that the original call would get now.
+/// decider gets the refusal that the original call would get now. Auth must say that the decider is another person:
+/// without its answer nothing is decided.
 pub async fn decide(
     app: &App,
     caller: &Caller,
     deciding: Deciding,
 ) -> Result<Approval, WalletError> {
     let (acting, ids, now) = (caller.clone(), app.ids.clone(), app.clock.now());
+    let found = repo::find(&app.pool, deciding.id).await?;
+    let asked = found.ok_or_else(|| Refusal::not_found("id"))?;
+    // Everything else is answered under the lock.
+    if asked.verdict(deciding.by, deciding.choice, now) == Ok(Verdict::Now) {
+        app.second_pair
+            .require(caller, asked.requested_by.0, deciding.by.0)
+            .await?;
+    }
     let decided = app
         .write(move |tx| {
             Box::pin(async move { decide_in_tx(tx, &acting, deciding, &ids, now).await })

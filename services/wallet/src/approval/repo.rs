@@ -1,14 +1,16 @@
 //! All SQL of requests for approval.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::InState;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 use uuid::Uuid;
 
+use super::alone::Counted;
 use super::entity::{Approval, Failure, State};
 use crate::ids::{ApprovalId, StaffId, TransactionId, WithdrawalId};
 use crate::pending::pending;
@@ -61,6 +63,10 @@ pub(super) async fn find_by_key(
     approvals!("WHERE posting_key = $1", posting_key)
         .fetch_optional(pool)
         .await
+}
+
+pub(super) async fn find(pool: &PgPool, id: ApprovalId) -> Result<Option<Approval>, sqlx::Error> {
+    approvals!("WHERE id = $1", id.0).fetch_optional(pool).await
 }
 
 /// The request that keeps another from being added: of the same key, or the same member's identical one that waits.
@@ -186,12 +192,55 @@ pub(super) async fn list(
 }
 
 pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Error> {
+    is_posted_on(pool, key).await
+}
+
+pub(super) async fn is_posted_in_tx(tx: &mut Tx, key: &str) -> Result<bool, sqlx::Error> {
+    is_posted_on(tx, key).await
+}
+
+async fn is_posted_on(executor: impl PgExecutor<'_>, key: &str) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM transactions WHERE idempotency_key = $1) AS "is_posted!""#,
         key
     )
-    .fetch_one(pool)
+    .fetch_one(executor)
     .await
+}
+
+/// What this member of staff posted alone after that time, and what anybody did for this user.
+pub(super) async fn sum_in_tx(
+    tx: &mut Tx,
+    staff_id: StaffId,
+    user_id: UserId,
+    since: DateTime<Utc>,
+) -> Result<Alone, sqlx::Error> {
+    sqlx::query_as!(
+        Alone,
+        r#"SELECT (SELECT least(coalesce(sum(amount), 0), 1000000000000000000)::bigint
+                   FROM lone_postings WHERE staff_id = $1 AND posted_at > $3) AS "by_member!",
+                  (SELECT least(coalesce(sum(amount), 0), 1000000000000000000)::bigint
+                   FROM lone_postings WHERE user_id = $2 AND posted_at > $3) AS "for_beneficiary!""#,
+        staff_id.0,
+        user_id.0,
+        since
+    )
+    .fetch_one(tx)
+    .await
+}
+
+pub(super) async fn count_in_tx(tx: &mut Tx, counted: &Counted) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO lone_postings (transaction_id, user_id, staff_id, amount, posted_at) VALUES ($1, $2, $3, $4, $5)",
+        counted.transaction_id.0,
+        counted.user_id.0,
+        counted.staff_id.0,
+        counted.amount.minor(),
+        counted.posted_at
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, sqlx::Error> {

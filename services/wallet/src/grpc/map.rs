@@ -266,7 +266,7 @@ impl From<MonthSummary> for proto::MonthSummary {
 pub fn decision(staff: Staff, request: &proto::DecideApprovalRequest) -> Result<Deciding, Refusal> {
     let choice = Choice::required(request.decision, "decision")?;
     let reason = bounded_text(&request.reason, "reason")?;
-    if choice == Choice::Rejected && reason.is_empty() {
+    if reason.is_empty() {
         return Err(Refusal::invalid("reason"));
     }
     Ok(Deciding {

@@ -12,13 +12,13 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::approval::entity::State;
-use crate::posting::command::Command;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::withdrawal::Filter;
-use crate::{approval, chain, pay_password, posting, property, reconcile, withdrawal};
+use crate::{approval, chain, pay_password, property, reconcile, withdrawal};
 
 impl StaffApi {
-    /// What finance posts to a user's wallet, as the user sees it. A large posting waits for another member of staff.
+    /// What finance posts to a user's wallet, as the user sees it. What exceeds the threshold of four
+    /// eyes waits for another member of staff.
     async fn staff_posting(
         &self,
         caller: &Caller,
@@ -31,13 +31,8 @@ impl StaffApi {
         let movement =
             Movement::by_staff(kind, user_id, by, self.0.ids.next(), amount_minor, remark)?;
         let amount = movement.amount;
-        if approval::is_needed(&self.0, &movement, amount).await? {
-            let asked = (user_id, movement, amount);
-            let refusal = approval::ask(&self.0, caller, staff, asked).await?;
-            return Err(refusal.into());
-        }
-        let command = Command::movement(user_id, movement);
-        let done = posting::post_to_named(&self.0, caller, command).await?;
+        let asked = (user_id, movement, amount);
+        let done = approval::post_or_ask(&self.0, caller, staff, asked).await?;
         let booked = done
             .transaction
             .ok_or(CoreError::Corrupt("transaction of a posting"))?;

@@ -127,7 +127,8 @@ async fn take(
     Ok(WithdrawalId(reference.0))
 }
 
-/// Pays or rejects a withdrawal that waits. To pay a large one takes another member of staff.
+/// Pays or rejects a withdrawal that waits. To pay one that exceeds the threshold takes another
+/// member of staff.
 pub async fn decide(
     app: &App,
     caller: &Caller,
@@ -140,13 +141,17 @@ pub async fn decide(
     let found = repo::find(&app.pool, id).await?;
     let withdrawal = found.ok_or_else(|| Refusal::not_found("id"))?;
     let amount = Money::from_minor(withdrawal.amount);
-    if kind == MovementKind::WithdrawalPaid && approval::is_needed(app, &movement, amount).await? {
+    let command = Command::movement(withdrawal.user_id, movement.clone());
+    if kind == MovementKind::WithdrawalRejected {
+        app.queue.post(command, caller.deadline).await?;
+    } else if approval::post_alone(app, caller, staff, (command, amount))
+        .await?
+        .is_none()
+    {
         withdrawal.require_pending()?;
         let asked = (withdrawal.user_id, movement, amount);
         return Err(approval::ask(app, caller, staff, asked).await?.into());
     }
-    let command = Command::movement(withdrawal.user_id, movement);
-    app.queue.post(command, caller.deadline).await?;
     whole(app, stored(app, id).await?)
 }
 

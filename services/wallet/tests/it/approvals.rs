@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
@@ -20,14 +21,14 @@ use sqlx::Connection;
 use uuid::Uuid;
 
 use crate::helpers::{
-    PIN, StaffPosting, Wallet, assert_refused, finance, keyed, refused, user_keyed,
+    PIN, StaffPosting, Wallet, assert_refused, finance, keyed, post_at, refused, user_keyed,
 };
 
 const CALL_LIMIT: Duration = Duration::from_secs(20);
 
 /// What needs nobody else.
-const THRESHOLD: i64 = 10_000;
-const ABOVE: i64 = THRESHOLD + 1;
+pub const THRESHOLD: i64 = 10_000;
+pub const ABOVE: i64 = THRESHOLD + 1;
 
 const WEEK: Duration = Duration::from_hours(7 * 24);
 
@@ -40,35 +41,43 @@ const ALL: [StaffPosting; 6] = [
     StaffPosting::Return,
 ];
 
-fn four_eyes(config: &mut Config) {
-    config.four_eyes.four_eyes_above = Some(Money::from_minor(THRESHOLD));
-    config.four_eyes.approval_sweep_interval_seconds = 1;
+pub fn four_eyes(config: &mut Config) {
+    config.four_eyes = FourEyesArgs::above(Money::from_minor(THRESHOLD));
+    config.approvals.approval_sweep_interval_seconds = 1;
 }
 
-async fn spawn() -> Wallet {
+pub async fn spawn() -> Wallet {
     Wallet::builder().configure(four_eyes).spawn().await
 }
 
 /// Another member of staff than the one who asks.
-fn second() -> Caller {
+pub fn second() -> Caller {
     Caller::staff(Uuid::from_u128(0xf2), StaffRole::Finance)
 }
 
-fn any_other() -> Caller {
+pub fn any_other() -> Caller {
     Caller::staff(Uuid::now_v7(), StaffRole::Admin)
 }
 
 impl Wallet {
-    /// A user with money that came in parts that needed nobody.
-    async fn rich_user(&self, parts: u32) -> Uuid {
+    /// A user with money that counts against nobody.
+    pub async fn rich_user(&self, parts: i64) -> Uuid {
         let user = self.user();
-        for _ in 0..parts {
-            self.deposit(user, THRESHOLD).await;
-        }
+        self.fund(user, StaffPosting::Deposit, parts * THRESHOLD)
+            .await;
         user
     }
 
-    async fn approvals(&self, state: ApprovalState) -> Vec<Approval> {
+    /// Posts where four eyes are off, so that it does not count.
+    pub async fn fund(&self, user: Uuid, posting: StaffPosting, minor: i64) {
+        let off = |config: &mut Config| config.four_eyes = FourEyesArgs::off();
+        let replica = self.replica_with(off).await;
+        let admin = WalletAdminServiceClient::new(replica.channel());
+        let funded = post_at(admin, &finance(), posting, user, minor).await;
+        funded.expect("posted");
+    }
+
+    pub async fn approvals(&self, state: ApprovalState) -> Vec<Approval> {
         let page = Some(PageRequest {
             limit: 100,
             ..PageRequest::default()
@@ -92,28 +101,28 @@ impl Wallet {
     }
 
     /// The only request that waits.
-    async fn waiting(&self) -> Approval {
+    pub async fn waiting(&self) -> Approval {
         let mut waiting = self.approvals(ApprovalState::Pending).await;
         assert_eq!(waiting.len(), 1, "{waiting:?}");
         waiting.remove(0)
     }
 
-    async fn approve(&self, by: &Caller, id: &str) -> Result<Approval, Refusal> {
-        decide(self.staff(), by, id, ApprovalDecision::Approved, "").await
+    pub async fn approve(&self, by: &Caller, id: &str) -> Result<Approval, Refusal> {
+        decide(self.staff(), by, id, ApprovalDecision::Approved, "checked").await
     }
 
-    async fn reject(&self, by: &Caller, id: &str, reason: &str) -> Result<Approval, Refusal> {
+    pub async fn reject(&self, by: &Caller, id: &str, reason: &str) -> Result<Approval, Refusal> {
         decide(self.staff(), by, id, ApprovalDecision::Rejected, reason).await
     }
 
     /// Asks for a posting above the threshold, and answers what waits then.
-    async fn asked(&self, posting: StaffPosting, user: Uuid) -> Approval {
+    pub async fn asked(&self, posting: StaffPosting, user: Uuid) -> Approval {
         let answer = self.post_as(&finance(), posting, user, ABOVE).await;
         assert_refused(answer, Reason::ApprovalRequired, None);
         self.waiting().await
     }
 
-    async fn transactions(&self, user: Uuid) -> i64 {
+    pub async fn transactions(&self, user: Uuid) -> i64 {
         sqlx::query_scalar("SELECT count(*) FROM transactions WHERE user_id = $1")
             .bind(user)
             .fetch_one(&self.pool())
@@ -122,7 +131,7 @@ impl Wallet {
     }
 }
 
-async fn decide(
+pub async fn decide(
     mut admin: WalletAdminServiceClient<Channel>,
     by: &Caller,
     id: &str,
@@ -142,13 +151,13 @@ async fn decide(
 #[tokio::test]
 async fn the_threshold_itself_is_posted_and_a_cent_more_waits() {
     let stack = spawn().await;
-    let user = stack.rich_user(2).await;
     for posting in ALL {
-        stack
-            .post_as(&finance(), posting, user, THRESHOLD)
-            .await
-            .expect("posted");
+        let user = stack.rich_user(2).await;
+        stack.fund(user, StaffPosting::Grant, THRESHOLD).await;
+        let posted = stack.post_as(&any_other(), posting, user, THRESHOLD).await;
+        posted.expect("posted");
     }
+    let user = stack.rich_user(2).await;
     assert!(stack.approvals(ApprovalState::Unspecified).await.is_empty());
     let before = (stack.property(user).await, stack.transactions(user).await);
     for posting in ALL {
@@ -311,7 +320,7 @@ async fn rejections_and_failures_are_audited_too() {
             ["wallet.approval_requested", &unknown.id, ""],
             ["wallet.approval_rejected", &unknown.id, "unknown payer"],
             ["wallet.approval_requested", &uncovered.id, ""],
-            ["wallet.approval_failed", &uncovered.id, ""],
+            ["wallet.approval_failed", &uncovered.id, "checked"],
         ]
     );
     let after: serde_json::Value = serde_json::from_str(&acted[3].after_json).expect("JSON");
@@ -459,8 +468,10 @@ async fn a_rejected_request_posts_nothing_and_stays_rejected() {
     assert_refused(ask().await, Reason::ApprovalRequired, None);
     let waiting = stack.waiting().await;
     for reason in ["", "  "] {
-        let answer = stack.reject(&second(), &waiting.id, reason).await;
-        assert_refused(answer, Reason::Validation, Some("reason"));
+        for decision in [ApprovalDecision::Approved, ApprovalDecision::Rejected] {
+            let answer = decide(stack.staff(), &second(), &waiting.id, decision, reason).await;
+            assert_refused(answer, Reason::Validation, Some("reason"));
+        }
     }
     let long = stack.reject(&second(), &waiting.id, &"ü".repeat(501)).await;
     assert_refused(long, Reason::Validation, Some("reason"));
@@ -540,7 +551,7 @@ async fn what_cannot_be_posted_any_more_fails_and_says_why() {
         ("INSUFFICIENT_BALANCE", "")
     );
     // Money that comes later changes nothing about it.
-    stack.deposit(user, THRESHOLD).await;
+    stack.fund(user, StaffPosting::Deposit, THRESHOLD).await;
     let late = stack.approve(&any_other(), &waiting.id).await;
     assert_refused(late, Reason::NothingChanged, None);
     assert_refused(
@@ -570,10 +581,9 @@ async fn a_decision_that_dies_half_way_leaves_nothing_behind() {
         .await
         .expect("a lock");
     let (admin, id) = (stack.staff(), waiting.id.clone());
-    let dying =
-        tokio::spawn(
-            async move { decide(admin, &second(), &id, ApprovalDecision::Approved, "").await },
-        );
+    let dying = tokio::spawn(async move {
+        decide(admin, &second(), &id, ApprovalDecision::Approved, "checked").await
+    });
     eventually("the decision waits for the wallet", || async {
         stack.waiting_for_locks().await > 0
     })
@@ -648,7 +658,7 @@ async fn a_posting_made_elsewhere_under_the_key_is_not_made_again() {
     let waiting = stack.waiting().await;
     // Where the amount needs nobody any more, the repeated call posts.
     let replica = stack
-        .replica_with(|config| config.four_eyes.four_eyes_above = None)
+        .replica_with(|config| config.four_eyes = FourEyesArgs::off())
         .await;
     let message = proto::DepositRequest {
         user_id: user.to_string(),
@@ -685,8 +695,8 @@ async fn a_posting_made_elsewhere_under_the_key_is_not_made_again() {
 #[tokio::test]
 async fn paying_a_large_withdrawal_takes_two() {
     let stack = spawn().await;
-    let user = stack.withdrawing_user(THRESHOLD).await;
-    stack.deposit(user, THRESHOLD).await;
+    let user = stack.withdrawing_user(1).await;
+    stack.fund(user, StaffPosting::Deposit, 2 * THRESHOLD).await;
     let pay = async |caller: &Caller, id: &str| {
         stack
             .decide(caller, id, WithdrawalDecision::Paid, "sent")
@@ -735,8 +745,10 @@ async fn paying_a_large_withdrawal_takes_two() {
 #[tokio::test]
 async fn a_withdrawal_rejected_meanwhile_is_not_paid() {
     let stack = spawn().await;
-    let user = stack.withdrawing_user(THRESHOLD).await;
-    stack.deposit(user, THRESHOLD).await;
+    let user = stack.withdrawing_user(1).await;
+    stack
+        .fund(user, StaffPosting::Deposit, 2 * THRESHOLD - 1)
+        .await;
     let large = stack.withdraw(&user_keyed(user, "l"), ABOVE, PIN).await;
     let large = large.expect("a withdrawal");
     let paid = WithdrawalDecision::Paid;

@@ -13,6 +13,7 @@ mod faults;
 mod flow;
 mod helpers;
 mod lists;
+mod lone_postings;
 mod model;
 mod outflow;
 mod pay_password;

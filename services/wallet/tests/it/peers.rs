@@ -1,9 +1,12 @@
 //! Auth, plan and coupon as wallet sees them: they answer what the test tells them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
 use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::auth::v1::staff_directory_service_server::{
+    StaffDirectoryService, StaffDirectoryServiceServer,
+};
 use adfolio_proto::auth::v1::user_directory_service_server::{
     UserDirectoryService, UserDirectoryServiceServer,
 };
@@ -37,6 +40,10 @@ pub struct PeerBooks {
     pub members: Vec<String>,
     /// Whether auth refuses to make members.
     pub members_refused: bool,
+    /// Answers to who may decide what whom asked for; any other two are two people.
+    pub pairs: HashMap<[String; 2], auth::SecondPair>,
+    /// Whether auth does not say who may decide.
+    pub pairs_refused: bool,
     /// How often plan was asked for its holds.
     pub hold_lists: usize,
 }
@@ -98,6 +105,24 @@ impl UserDirectoryService for Peers {
         }
         books.members.push(request.into_inner().user_id);
         Ok(Response::new(auth::GrantMembershipResponse {}))
+    }
+}
+
+#[tonic::async_trait]
+impl StaffDirectoryService for Peers {
+    async fn check_second_pair(
+        &self,
+        request: Request<auth::CheckSecondPairRequest>,
+    ) -> Result<Response<auth::CheckSecondPairResponse>, Status> {
+        let request = request.into_inner();
+        let books = self.0.lock().expect("books");
+        if books.pairs_refused {
+            return Err(Status::unavailable("gone"));
+        }
+        let pair = [request.asked_by_id, request.decided_by_id];
+        let answer = books.pairs.get(&pair).copied();
+        let answer = answer.unwrap_or(auth::SecondPair::Yes).into();
+        Ok(Response::new(auth::CheckSecondPairResponse { answer }))
     }
 }
 
@@ -190,6 +215,7 @@ pub async fn serve(peers: Peers) -> String {
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     let server = tonic::transport::Server::builder()
         .add_service(UserDirectoryServiceServer::new(peers.clone()))
+        .add_service(StaffDirectoryServiceServer::new(peers.clone()))
         .add_service(PlanReconcileServiceServer::new(peers.clone()))
         .add_service(CouponReservationServiceServer::new(peers));
     tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));

@@ -187,8 +187,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Approves a request by another member of staff, which posts it, or rejects it.
-         * @description Approves a request by another member of staff, which posts it, or rejects it. A `reason` in the request is stored in the audit log.
+         * Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts younger than a day.
+         * @description Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts younger than a day. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -281,12 +281,34 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Creates a campaign.
-         * @description Creates a campaign. A `reason` in the request is stored in the audit log.
+         * Creates a campaign. One that may cost much is proposed, and released by a second person.
+         * @description Creates a campaign. One that may cost much is proposed, and released by a second person. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createCampaign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/coupon/campaign/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Releases or rejects a campaign that another person proposed.
+         * @description Releases or rejects a campaign that another person proposed. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decideCampaign"];
         delete?: never;
         options?: never;
         head?: never;
@@ -413,10 +435,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Completes or cancels a pending exchange order.
-         * @description Completes or cancels a pending exchange order. A `reason` in the request is stored in the audit log.
+         * Completes or cancels a pending exchange order. A large completion takes the same decision of a second person.
+         * @description Completes or cancels a pending exchange order. A large completion takes the same decision of a second person. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideExchange"];
         delete?: never;
@@ -2690,6 +2712,14 @@ export interface components {
              * @example 0
              */
             claimed: number;
+            /**
+             * @description The member of staff who created it.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            created_by: string;
+            decided_at: components["schemas"]["Timestamp"] | null;
+            /** @description The second person who decided about it; null while it is proposed, and for one that takes one. */
+            decided_by: string | null;
             ends_at: components["schemas"]["Timestamp"] | null;
             /**
              * @description Opaque id.
@@ -2706,6 +2736,8 @@ export interface components {
              */
             name: string;
             starts_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether its coupons can be claimed or granted. */
+            state: components["schemas"]["CampaignState"];
             /**
              * Format: int64
              * @description Total number of coupons; null for unlimited.
@@ -2723,6 +2755,11 @@ export interface components {
             value: components["schemas"]["CouponValue"];
         };
         /**
+         * @description Decision of a second person about a campaign.
+         * @enum {string}
+         */
+        CampaignDecision: "released" | "rejected";
+        /**
          * @description Who may claim from a campaign, and how a user got a coupon.
          * @enum {string}
          */
@@ -2734,6 +2771,11 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /**
+         * @description State of a campaign.
+         * @enum {string}
+         */
+        CampaignState: "proposed" | "released" | "rejected";
         /**
          * Format: int64
          * @description Number of coupons of a campaign: at least 1.
@@ -2809,6 +2851,18 @@ export interface components {
              * @example The network restated its report; the clicks are there now.
              */
             reply?: string | null;
+        };
+        /** @description A member of staff asked for the completion of an order that takes two. */
+        CompletionRequest: {
+            /** @description The reason they gave; visible to staff only. */
+            reason: string | null;
+            /** @description When they asked. */
+            requested_at: components["schemas"]["Timestamp"];
+            /**
+             * @description The member of staff.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            requested_by: string;
         };
         /** @description The texts that staff edit. */
         Content: {
@@ -3188,10 +3242,25 @@ export interface components {
              */
             id: string;
             /**
-             * @description Reason, at most 500 characters; required for a rejection; visible to staff only.
+             * @description Reason, 1 to 500 characters; visible to staff only.
              * @example Seen on the bank statement
              */
-            reason?: string | null;
+            reason: string;
+        };
+        /** @description Decides a proposed campaign. */
+        DecideCampaignRequest: {
+            /** @description The decision. */
+            decision: components["schemas"]["CampaignDecision"];
+            /**
+             * @description The campaign.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
+             */
+            id: string;
+            /**
+             * @description Reason, 1 to 500 characters; visible to staff only.
+             * @example Within the budget of the quarter
+             */
+            reason: string;
         };
         /** @description Decides an exchange order. */
         DecideExchangeRequest: {
@@ -5144,6 +5213,7 @@ export interface components {
         };
         /** @description An exchange order with its user. */
         StaffExchangeOrder: components["schemas"]["ExchangeOrder"] & {
+            completion_request: components["schemas"]["CompletionRequest"] | null;
             /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
@@ -6412,6 +6482,57 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["CreateCampaignRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Campaign"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    decideCampaign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "released",
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35",
+                 *       "reason": "Within the budget of the quarter"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideCampaignRequest"];
             };
         };
         responses: {

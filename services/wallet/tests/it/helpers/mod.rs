@@ -24,7 +24,7 @@ use uuid::Uuid;
 
 pub use adfolio_testkit::callers::refused;
 pub use ledger::{Ledger, Returned, Settled};
-pub use staff::StaffPosting;
+pub use staff::{StaffPosting, post_at};
 pub use withdrawals::{PIN, address, card, md5};
 
 use crate::peers::{self, PeerBooks, Peers};
@@ -70,6 +70,11 @@ impl Tested for Wallet {
                 CARD_KEY,
                 "--reconcile-interval-seconds",
                 "86400",
+                // Most tests post as one person.
+                "--adfolio-demo",
+                "1",
+                "--four-eyes-above",
+                "off",
             ])
         };
         (config, books)

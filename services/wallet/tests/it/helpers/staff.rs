@@ -1,8 +1,10 @@
 //! What staff do with wallets.
 
+use adfolio_kit::client::Channel;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::wallet::v1 as proto;
+use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use uuid::Uuid;
 
 use super::{Wallet, call, finance, refused};
@@ -45,7 +47,7 @@ impl Wallet {
         Ok(answer.into_inner().entry.expect("an entry"))
     }
 
-    /// Staff change a wallet by another kind of posting.
+    /// Staff change a wallet by any kind of posting.
     pub async fn post_as(
         &self,
         caller: &Caller,
@@ -53,53 +55,7 @@ impl Wallet {
         user: Uuid,
         minor: i64,
     ) -> Result<proto::FlowEntry, Refusal> {
-        let mut admin = self.staff();
-        let user_id = user.to_string();
-        let remark = String::new();
-        let entry = match posting {
-            StaffPosting::Deposit => return self.deposit_as(caller, user, minor, "").await,
-            StaffPosting::Chargeback => {
-                let message = proto::ChargebackRequest {
-                    user_id,
-                    amount_minor: minor,
-                    remark,
-                };
-                let answer = admin.chargeback(call(caller, message)).await;
-                answer.map_err(refused)?.into_inner().entry
-            }
-            StaffPosting::Deduction => {
-                let message = proto::DeductRechargeRequest {
-                    user_id,
-                    amount_minor: minor,
-                    remark,
-                };
-                let answer = admin.deduct_recharge(call(caller, message)).await;
-                answer.map_err(refused)?.into_inner().entry
-            }
-            StaffPosting::Membership => {
-                let message = proto::OpenMembershipRequest {
-                    user_id,
-                    amount_minor: minor,
-                };
-                let answer = admin.open_membership(call(caller, message)).await;
-                answer.map_err(refused)?.into_inner().entry
-            }
-            StaffPosting::Grant | StaffPosting::Return => {
-                let action = if posting == StaffPosting::Grant {
-                    proto::StartUpFundsAction::Grant
-                } else {
-                    proto::StartUpFundsAction::Return
-                };
-                let message = proto::ChangeStartUpFundsRequest {
-                    user_id,
-                    action: action.into(),
-                    amount_minor: minor,
-                };
-                let answer = admin.change_start_up_funds(call(caller, message)).await;
-                answer.map_err(refused)?.into_inner().entry
-            }
-        };
-        Ok(entry.expect("an entry"))
+        post_at(self.staff(), caller, posting, user, minor).await
     }
 
     /// Decides a withdrawal.
@@ -122,4 +78,68 @@ impl Wallet {
             .withdrawal
             .expect("a withdrawal"))
     }
+}
+
+/// A posting of staff at one replica.
+pub async fn post_at(
+    mut admin: WalletAdminServiceClient<Channel>,
+    caller: &Caller,
+    posting: StaffPosting,
+    user: Uuid,
+    minor: i64,
+) -> Result<proto::FlowEntry, Refusal> {
+    let user_id = user.to_string();
+    let remark = String::new();
+    let entry = match posting {
+        StaffPosting::Deposit => {
+            let message = proto::DepositRequest {
+                user_id,
+                amount_minor: minor,
+                remark,
+            };
+            let answer = admin.deposit(call(caller, message)).await;
+            answer.map_err(refused)?.into_inner().entry
+        }
+        StaffPosting::Chargeback => {
+            let message = proto::ChargebackRequest {
+                user_id,
+                amount_minor: minor,
+                remark,
+            };
+            let answer = admin.chargeback(call(caller, message)).await;
+            answer.map_err(refused)?.into_inner().entry
+        }
+        StaffPosting::Deduction => {
+            let message = proto::DeductRechargeRequest {
+                user_id,
+                amount_minor: minor,
+                remark,
+            };
+            let answer = admin.deduct_recharge(call(caller, message)).await;
+            answer.map_err(refused)?.into_inner().entry
+        }
+        StaffPosting::Membership => {
+            let message = proto::OpenMembershipRequest {
+                user_id,
+                amount_minor: minor,
+            };
+            let answer = admin.open_membership(call(caller, message)).await;
+            answer.map_err(refused)?.into_inner().entry
+        }
+        StaffPosting::Grant | StaffPosting::Return => {
+            let action = if posting == StaffPosting::Grant {
+                proto::StartUpFundsAction::Grant
+            } else {
+                proto::StartUpFundsAction::Return
+            };
+            let message = proto::ChangeStartUpFundsRequest {
+                user_id,
+                action: action.into(),
+                amount_minor: minor,
+            };
+            let answer = admin.change_start_up_funds(call(caller, message)).await;
+            answer.map_err(refused)?.into_inner().entry
+        }
+    };
+    Ok(entry.expect("an entry"))
 }
