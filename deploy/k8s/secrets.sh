@@ -52,4 +52,4 @@ broker=$(random)
 broker_user keda "$broker"
 # Used from KEDA's namespace; %2F is the virtual host "/".
 secret keda-rabbitmq Opaque host "amqp://keda:$broker@rabbitmq.$namespace.svc:5672/%2F"
-secret first-staff Opaque password "$(random)"
+secret first-staff Opaque password "$(random)" second-password "$(random)"

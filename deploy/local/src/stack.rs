@@ -311,7 +311,8 @@ impl Stack {
         );
         if builder.services.contains(&Service::Auth) {
             let operator = self.operator_command()?;
-            staff::create_admin(operator, &self.layout, &builder.admin_password).await?;
+            let password = &builder.admin_password;
+            staff::create_admins(operator, &self.layout, password, builder.demo).await?;
         }
         if builder.demo {
             staff::load_demo(self.operator_command()?, &self.layout).await?;

@@ -1,4 +1,4 @@
-//! The first member of staff and the demo data, made with the operator's command line.
+//! The first members of staff and the demo data, made with the operator's command line.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -11,15 +11,23 @@ use crate::layout::Layout;
 use crate::process::spawn_tied;
 
 pub(crate) const ADMIN_USERNAME: &str = "admin";
+/// The second admin of the demo, who decides about what the first one asks for. As harmless as the first one's default.
+pub(crate) const SECOND_ADMIN_USERNAME: &str = "admin2";
+pub(crate) const SECOND_ADMIN_PASSWORD: &str = "adfolio-admin2";
 /// Far longer than the demo data take on a slow machine.
 const OPERATOR_LIMIT: Duration = Duration::from_mins(2);
 const LOG: &str = "adfolioctl";
 
-/// Creates the admin unless it exists.
-pub(crate) async fn create_admin(operator: Command, layout: &Layout, password: &str) -> Result<()> {
+/// Creates the admin, in a demo with the second one, unless they exist.
+pub(crate) async fn create_admins(
+    operator: Command,
+    layout: &Layout,
+    password: &str,
+    demo: bool,
+) -> Result<()> {
     let file = layout.write_secret("admin-password", password)?;
     let file = file.display().to_string();
-    let arguments = [
+    let mut arguments = vec![
         "staff",
         "create",
         "--username",
@@ -30,9 +38,16 @@ pub(crate) async fn create_admin(operator: Command, layout: &Layout, password: &
         &file,
         "--if-missing",
     ];
+    let second;
+    if demo {
+        let file = layout.write_secret("admin2-password", SECOND_ADMIN_PASSWORD)?;
+        second = file.display().to_string();
+        arguments.extend(["--second-username", SECOND_ADMIN_USERNAME]);
+        arguments.extend(["--second-password-file", &second]);
+    }
     operate(operator, layout, &arguments)
         .await
-        .context("cannot create the admin")
+        .context("cannot create the admins")
 }
 
 /// Loads the demo data; idempotent.

@@ -57,6 +57,12 @@ wire_struct! {
         pub state: StaffState = (StaffState::of(staff.state)?),
         /// Whether the member has a one-time password: a session may then only change it or log out.
         pub must_change_password: bool,
+        /// Who made the account; null for a founder.
+        #[schema(required = true)]
+        pub made_by: Option<String> = made_by_id,
+        /// Who confirmed that another person than its maker holds the account.
+        #[schema(required = true)]
+        pub confirmed_by: Option<String> = confirmed_by_id,
     }
 }
 
@@ -83,6 +89,12 @@ wire_struct! {
         /// Number of active sessions.
         #[schema(example = 1)]
         pub sessions: u32,
+        /// Who made the account; null for a founder.
+        #[schema(required = true)]
+        pub made_by: Option<String> = made_by_id,
+        /// Who confirmed that another person than its maker holds the account.
+        #[schema(required = true)]
+        pub confirmed_by: Option<String> = confirmed_by_id,
     }
 }
 
@@ -109,6 +121,17 @@ pub struct StaffRoleRequest {
     pub role: StaffRole,
     /// Why; stored in the audit log.
     #[schema(example = "moved to finance")]
+    pub reason: String,
+}
+
+/// Confirms that another person than its maker holds a staff account.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct ConfirmStaffRequest {
+    /// The member. Neither its maker nor an account of the same person confirms it.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
+    pub staff_id: String,
+    /// Why; stored in the audit log.
+    #[schema(example = "met her in the office")]
     pub reason: String,
 }
 

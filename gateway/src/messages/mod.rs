@@ -50,6 +50,12 @@ const CHANGE_OF_OWN_ACCOUNT: &str = "change_of_own_account";
 /// The input that such a refusal names.
 const STAFF_ID: &str = "staff_id";
 
+/// The text of FORBIDDEN for a confirmation by somebody who may hold the account.
+const CONFIRMATION_BY_ITS_MAKER: &str = "confirmation_by_its_maker";
+
+/// What such a refusal names.
+const MADE_BY: &str = "made_by";
+
 /// Prefix of the keys of input names.
 const LABEL: &str = "field.";
 
@@ -145,6 +151,9 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
         (Reason::Forbidden, Some(field)) if field == STAFF_ID => {
             text(lang, CHANGE_OF_OWN_ACCOUNT).to_owned()
         }
+        (Reason::Forbidden, Some(field)) if field == MADE_BY => {
+            text(lang, CONFIRMATION_BY_ITS_MAKER).to_owned()
+        }
         (reason, _) => text(lang, &reason_key(*reason)).to_owned(),
     }
 }
@@ -164,6 +173,7 @@ pub fn keys() -> Vec<String> {
         VALIDATION_OF_FIELD,
         DECISION_ABOUT_OWN_REQUEST,
         CHANGE_OF_OWN_ACCOUNT,
+        CONFIRMATION_BY_ITS_MAKER,
     ];
     let of_passwords = PASSWORD_RULES.iter().map(|(_, key)| (*key).to_owned());
     reasons

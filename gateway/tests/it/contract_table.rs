@@ -196,7 +196,7 @@ fn unread() -> Value {
 fn staff() -> Value {
     json!({
         "id": "text", "username": "text", "role": "admin|support|finance|operator", "state": "active|disabled",
-        "must_change_password": "bool",
+        "must_change_password": "bool", "made_by": "text?", "confirmed_by": "text?",
     })
 }
 
@@ -480,6 +480,7 @@ fn staff_accounts() -> Vec<Contracted> {
             "cursor? limit?",
             page(listed, json!({})),
         ),
+        post("/admin/staff/confirm", "staff_id reason", staff()),
         post("/admin/staff/state", "staff_id state reason", staff()),
         post("/admin/staff/role", "staff_id role reason", staff()),
         post(

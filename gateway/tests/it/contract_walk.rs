@@ -164,7 +164,7 @@ async fn the_whole_contract_is_kept() {
     .await;
     inboxes::remember(&stack).await;
     let admin = stack.admin().await;
-    let second = stack.second_founder(&admin).await;
+    let second = stack.second_admin().await;
     let walk = Walk {
         stack,
         admin,

@@ -119,7 +119,7 @@ impl Services {
         );
         config.four_eyes = four_eyes;
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
-        let config = configured!(
+        let mut config = configured!(
             adfolio_plan::Config,
             databases["plan"],
             broker,
@@ -130,6 +130,10 @@ impl Services {
             "--wallet-url",
             &wallet.url()
         );
+        config.four_eyes = four_eyes;
+        if four_eyes.adfolio_demo {
+            config.import_release = adfolio_plan::ImportRelease::Single;
+        }
         let plan = spawn_at(plan_listener, |on, end| adfolio_plan::run(config, on, end)).await;
         Self {
             auth,

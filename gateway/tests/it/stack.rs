@@ -10,7 +10,7 @@ use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::{
-    CreateStaffRequest, SetUserStateRequest, StaffRole as ProtoRole, UserState,
+    CreateStaffRequest, Founder, SetUserStateRequest, StaffRole as ProtoRole, UserState,
 };
 use adfolio_testkit::{TestBroker, TestDatabase, eventually, free_listener};
 use reqwest::Method;
@@ -22,6 +22,9 @@ use uuid::Uuid;
 use crate::services::{Ending, Services};
 
 pub const PASSWORD: &str = "correct horse battery";
+
+/// The second founder's name.
+const SECOND_ADMIN: &str = "admin2";
 
 /// Everything that runs. Dropping it ends it.
 pub struct Stack {
@@ -215,12 +218,16 @@ impl Stack {
         .await
     }
 
-    /// The first admin, made as the operator's command line makes one, and their token.
+    /// The first admin, made with a second founder as the operator's command line makes them, and their token.
     pub async fn admin(&self) -> String {
         let message = CreateStaffRequest {
             username: "admin".to_owned(),
             password: PASSWORD.to_owned(),
             role: ProtoRole::Admin.into(),
+            second: Some(Founder {
+                username: SECOND_ADMIN.to_owned(),
+                password: PASSWORD.to_owned(),
+            }),
         };
         let request = outgoing(
             &Caller::system(),
@@ -239,16 +246,9 @@ impl Stack {
         self.staff_token(&username).await
     }
 
-    /// An admin who is another person than whoever made the other accounts, as the second founder of an installation is,
-    /// and their token.
-    pub async fn second_founder(&self, admin: &str) -> String {
-        let body = json!({"username": "admin2", "password": PASSWORD, "role": "admin"});
-        self.post("/admin/staff/create", admin, &body).await.ok();
-        sqlx::query("UPDATE staff SET made_by = NULL WHERE username = 'admin2'")
-            .execute(&self.services.databases["auth"].pool())
-            .await
-            .unwrap();
-        self.staff_token("admin2").await
+    /// A token of the second founder.
+    pub async fn second_admin(&self) -> String {
+        self.staff_token(SECOND_ADMIN).await
     }
 
     async fn staff_token(&self, username: &str) -> String {

@@ -12,6 +12,8 @@
 //! - A user sees what staff did to the account, but neither who did it nor why.
 //! - A member of staff who is disabled, gets another role or another password has no session of before. There is always
 //!   an active admin, and nobody changes the own state or role.
+//! - Of every account but the founders' it is known who made it and who reset it: the other services ask whether two
+//!   accounts are two people.
 //! - Every login under the name of a member of staff, right or wrong, is audited.
 //! - No session outlives its longest time, however much it is used.
 //! - A change that ends a session or changes an account's state announces it in the same transaction.
@@ -49,6 +51,7 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{limited, periodic};
 use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminServiceServer;
 use adfolio_proto::auth::v1::auth_service_server::AuthServiceServer;
+use adfolio_proto::auth::v1::staff_directory_service_server::StaffDirectoryServiceServer;
 use adfolio_proto::auth::v1::user_directory_service_server::UserDirectoryServiceServer;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
@@ -102,6 +105,9 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         .server()
         .add_service(limited!(AuthServiceServer::new(UserApi(app.clone()))))
         .add_service(limited!(UserDirectoryServiceServer::new(InternalApi(
+            app.clone()
+        ))))
+        .add_service(limited!(StaffDirectoryServiceServer::new(InternalApi(
             app.clone()
         ))))
         .add_service(limited!(AuthAdminServiceServer::new(StaffApi(app))));

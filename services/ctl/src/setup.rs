@@ -1,4 +1,4 @@
-//! `adfolioctl setup`: creates the first member of staff and optionally the demo data.
+//! `adfolioctl setup`: creates the first members of staff and optionally the demo data.
 //!
 //! For deployments that start all services at once and cannot run one command after another: it waits until the
 //! services answer. Running it again changes nothing.
@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use adfolio_kit::identity::StaffRole;
 use adfolio_proto::acceptor::v1::ListAcceptorsRequest;
 use adfolio_proto::auth::v1::ListStaffRequest;
 use adfolio_proto::coupon::v1::ListCampaignsRequest;
@@ -21,13 +20,13 @@ use tokio::time::{Instant, sleep};
 
 use crate::demo;
 use crate::services::{CallError, Services, ask, operator};
-use crate::staff;
+use crate::staff::{self, NewAccount};
 
 /// How long setup waits for a service. Migrations of a first start take seconds on a slow machine.
 const WAIT_LIMIT: Duration = Duration::from_mins(3);
 const WAIT_POLL: Duration = Duration::from_millis(500);
 
-/// Creates the first member of staff and optionally the demo data
+/// Creates the first members of staff and optionally the demo data
 #[derive(Args, Debug)]
 pub struct Setup {
     /// Login name of the first member of staff, with the role admin; an existing account is left as it is
@@ -36,6 +35,12 @@ pub struct Setup {
     /// File with the password; a line break at its end is ignored
     #[arg(long)]
     admin_password_file: PathBuf,
+    /// Login name of a second admin, made together with the first one
+    #[arg(long, default_value = "admin2")]
+    second_admin: String,
+    /// File with the second admin's password; without it there is no second one
+    #[arg(long)]
+    second_admin_password_file: Option<PathBuf>,
     /// Whether to load the demo data
     #[arg(long, env = "ADFOLIO_DEMO", default_value = "0", action = clap::ArgAction::Set,
         value_parser = BoolishValueParser::new().map(Switch))]
@@ -51,8 +56,14 @@ impl Setup {
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         let deadline = Instant::now() + WAIT_LIMIT;
         wait_for_auth(services, deadline).await?;
-        let password = staff::read_password(Some(&self.admin_password_file))?;
-        staff::create(services, &self.admin, &password, StaffRole::Admin, true).await?;
+        let first = NewAccount::admin(self.admin, &self.admin_password_file)?;
+        match &self.second_admin_password_file {
+            None => staff::create(services, &first, None, true).await?,
+            Some(file) => {
+                let second = NewAccount::admin(self.second_admin, file)?;
+                staff::found(services, &first, &second, true).await?;
+            }
+        }
         if self.demo.0 {
             wait_for_others(services, deadline).await?;
             demo::load(services).await?;

@@ -8,14 +8,14 @@ use adfolio_kit::config::secret_from;
 use adfolio_kit::identity::StaffRole as Role;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::{
-    CreateStaffRequest, EndStaffSessionsRequest, ListStaffRequest, ResetStaffPasswordRequest,
-    SetStaffRoleRequest, SetStaffStateRequest, Staff, StaffRole, StaffState,
-    UnlockStaffLoginRequest,
+    ConfirmStaffRequest, CreateStaffRequest, EndStaffSessionsRequest, Founder, ListStaffRequest,
+    ResetStaffPasswordRequest, SetStaffRoleRequest, SetStaffStateRequest, Staff, StaffRole,
+    StaffState, UnlockStaffLoginRequest,
 };
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use secrecy::{ExposeSecret as _, SecretString};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::names::{self, name, time};
@@ -31,6 +31,8 @@ pub enum StaffCommand {
     Create(Create),
     /// Lists staff accounts
     List(Listing),
+    /// Confirms that another person than its maker holds an account
+    Confirm(Confirm),
     /// Disables an account or makes it active again; the member's sessions end
     State(State),
     /// Changes the role of a member, whose sessions end
@@ -49,6 +51,7 @@ impl StaffCommand {
         match self {
             Self::Create(create) => create.run(services).await,
             Self::List(listing) => list(services, listing).await,
+            Self::Confirm(confirm) => confirm.run(services).await,
             Self::State(state) => state.run(services).await,
             Self::Role(role) => role.run(services).await,
             Self::ResetPassword(reset) => reset.run(services).await,
@@ -77,41 +80,104 @@ pub struct Create {
     /// Leave an existing account of this name as it is
     #[arg(long)]
     if_missing: bool,
+    /// Login name of a second admin, made together with the first account: the two decide about each other's acts from
+    /// the start. Refused once there is staff; with --if-missing it is then created like any other account
+    #[arg(long, requires = "second_password_file")]
+    second_username: Option<String>,
+    /// File with the password of the second admin
+    #[arg(long, requires = "second_username")]
+    second_password_file: Option<PathBuf>,
 }
 
 impl Create {
     async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
-        let password = read_password(self.password_file.as_deref())?;
-        create(
-            services,
-            &self.username,
-            &password,
-            self.role,
-            self.if_missing,
-        )
-        .await?;
+        let first = NewAccount {
+            username: self.username,
+            password: read_password(self.password_file.as_deref())?,
+            role: self.role,
+        };
+        match self.second_username.zip(self.second_password_file) {
+            None => create(services, &first, None, self.if_missing).await?,
+            Some((username, file)) => {
+                let second = NewAccount::admin(username, &file)?;
+                found(services, &first, &second, self.if_missing).await?;
+            }
+        }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-/// Creates an account. With `if_missing`, an existing account of this name is left as it is.
-pub async fn create(
-    services: &Services,
-    username: &str,
-    password: &SecretString,
+/// An account to create.
+#[derive(Debug)]
+pub struct NewAccount {
+    username: String,
+    password: SecretString,
     role: Role,
+}
+
+impl NewAccount {
+    /// An admin whose password is in a file.
+    pub fn admin(username: String, password_file: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            username,
+            password: read_password(Some(password_file))?,
+            role: Role::Admin,
+        })
+    }
+}
+
+/// Creates the first two accounts together. Where there is staff already that is refused; with `if_missing`, each is then
+/// created by itself unless it exists.
+pub async fn found(
+    services: &Services,
+    first: &NewAccount,
+    second: &NewAccount,
     if_missing: bool,
 ) -> anyhow::Result<()> {
+    let refused = match create(services, first, Some(second), false).await {
+        Ok(()) => return Ok(()),
+        Err(error) => error,
+    };
+    let call = refused.downcast_ref::<CallError>();
+    let names_second = call.and_then(CallError::refusal).is_some_and(|refusal| {
+        refusal.reason == Reason::Validation && refusal.field.as_deref() == Some("second_username")
+    });
+    if !(if_missing && names_second) {
+        return Err(refused);
+    }
+    create(services, first, None, true).await?;
+    create(services, second, None, true).await
+}
+
+/// Creates an account, perhaps with a second founder. With `if_missing`, an existing account of this name is left as it
+/// is.
+pub async fn create(
+    services: &Services,
+    new: &NewAccount,
+    second: Option<&NewAccount>,
+    if_missing: bool,
+) -> anyhow::Result<()> {
+    let username = &new.username;
     let message = CreateStaffRequest {
-        username: username.to_owned(),
-        password: password.expose_secret().to_owned(),
-        role: wire_role(role).into(),
+        username: username.clone(),
+        password: new.password.expose_secret().to_owned(),
+        role: wire_role(new.role).into(),
+        second: second.map(|second| Founder {
+            username: second.username.clone(),
+            password: second.password.expose_secret().to_owned(),
+        }),
     };
     let caller = keyed(operator(), &Uuid::now_v7().to_string())?;
     match ask!(services.auth_admin, create_staff, caller, message) {
         Ok(answer) => {
-            let id = answer.staff.map(|staff| staff.id).unwrap_or_default();
-            say(&format!("created {username} with the role {role} ({id})"));
+            for member in answer.staff.into_iter().chain(answer.second) {
+                let (username, role) = (&member.username, name::<StaffRole>(member.role));
+                let role = role.as_str().unwrap_or_default();
+                say(&format!(
+                    "created {username} with the role {role} ({})",
+                    member.id
+                ));
+            }
             Ok(())
         }
         Err(error) if if_missing && is_taken(&error) => {
@@ -144,6 +210,27 @@ async fn list(services: &Services, listing: Listing) -> anyhow::Result<ExitCode>
     };
     listing.print(&staff, listed);
     Ok(ExitCode::SUCCESS)
+}
+
+/// Confirms that another person than its maker holds an account
+#[derive(Args, Debug)]
+pub struct Confirm {
+    /// The member's id
+    staff_id: String,
+    #[command(flatten)]
+    change: ReasonedChange,
+}
+
+impl Confirm {
+    async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let message = ConfirmStaffRequest {
+            staff_id: self.staff_id,
+            reason: self.change.signed_reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.auth_admin, confirm_staff, caller, message)?;
+        print(self.change.format, answer.staff)
+    }
 }
 
 /// Disables an account or makes it active again; the member's sessions end
@@ -278,7 +365,13 @@ fn row(member: &Staff) -> Row {
         ("state", name::<StaffState>(member.state)),
         ("must_change_password", json!(member.must_change_password)),
         ("created_at", time(member.created_at)),
+        ("made_by", or_null(&member.made_by_id)),
+        ("confirmed_by", or_null(&member.confirmed_by_id)),
     ]
+}
+
+fn or_null(id: &str) -> Value {
+    (!id.is_empty()).then_some(id).into()
 }
 
 fn wire_role(role: Role) -> StaffRole {
@@ -296,8 +389,8 @@ fn is_taken(error: &CallError) -> bool {
         .is_some_and(|refusal| refusal.reason == Reason::UsernameTaken)
 }
 
-/// Reads the password. It is never an argument, because other users of the machine can see those.
-pub fn read_password(file: Option<&Path>) -> anyhow::Result<SecretString> {
+/// Reads a password. It is never an argument, because other users of the machine can see those.
+fn read_password(file: Option<&Path>) -> anyhow::Result<SecretString> {
     if let Some(file) = file {
         return Ok(secret_from("PASSWORD", None, Some(file))?);
     }

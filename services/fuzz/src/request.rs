@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 68] = [
+pub const SHAPES: [(&str, Read); 69] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -124,6 +124,10 @@ pub const SHAPES: [(&str, Read); 68] = [
     (
         "CreateStaffRequest",
         json::<dto::staff_account::CreateStaffRequest>,
+    ),
+    (
+        "ConfirmStaffRequest",
+        json::<dto::staff_account::ConfirmStaffRequest>,
     ),
     (
         "StaffStateRequest",

@@ -89,6 +89,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("StaffLogout", EDGE),
             ("VerifyStaffSession", EDGE),
             ("CreateStaff", EDGE_AND_OPERATOR),
+            ("ConfirmStaff", EDGE_AND_OPERATOR),
             ("ListStaff", EDGE_AND_OPERATOR),
             ("SetStaffState", EDGE_AND_OPERATOR),
             ("SetStaffRole", EDGE_AND_OPERATOR),

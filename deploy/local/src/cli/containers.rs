@@ -10,6 +10,7 @@ use tracing::info;
 use super::options::Switch;
 use crate::builder::DEMO_ADMIN_PASSWORD;
 use crate::provision::{Consumers, prepare, provision};
+use crate::staff::SECOND_ADMIN_PASSWORD;
 
 /// The output of `provision`.
 #[derive(Debug, Args)]
@@ -49,6 +50,7 @@ impl ProvisionOptions {
             broker_host: self.broker_host,
             admin_password: Some(self.admin_password).filter(|password| !password.is_empty()),
             first_admin_password: self.demo.is_on().then(|| DEMO_ADMIN_PASSWORD.to_owned()),
+            second_admin_password: self.demo.is_on().then(|| SECOND_ADMIN_PASSWORD.to_owned()),
         };
         let changed = provision(&self.out, &consumers)?;
         if changed.is_empty() {

@@ -25,7 +25,7 @@ use crate::component::Component;
 use crate::layout::Layout;
 use crate::process::kill_marked;
 use crate::stack::{Description, Stack};
-use crate::staff::ADMIN_USERNAME;
+use crate::staff::{ADMIN_USERNAME, SECOND_ADMIN_PASSWORD, SECOND_ADMIN_USERNAME};
 
 /// Adfolio on this machine without containers, and the preparation of a system in containers.
 #[derive(Debug, Parser)]
@@ -102,6 +102,7 @@ fn announce(stack: &Stack, admin_password: &str, demo: bool) {
     println!();
     println!("  staff       {ADMIN_USERNAME} / {admin_password}");
     if demo {
+        println!("              {SECOND_ADMIN_USERNAME} / {SECOND_ADMIN_PASSWORD}");
         println!("  advertiser  demo / adfolio-demo-1   (transaction password 246810)");
         println!("  licences    DEMO-LICENSE-0001 … DEMO-LICENSE-0020");
     }

@@ -8,7 +8,7 @@
 //! |---|---|---|
 //! | `authority` | nobody else | all secrets, the key; below `adapters` files to hand out |
 //! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, wallet's secrets |
-//! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password` |
+//! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password`, `admin2-password` |
 //! | `postgres` | PostgreSQL's first start | `superuser-password` |
 //! | `rabbitmq` | RabbitMQ | its configuration; only hashes of its users' passwords |
 //! | `servers` | [`prepare`] | URLs of superuser and administrator, passwords of the roles |
@@ -39,6 +39,7 @@ const SUPERUSER: &str = "postgres";
 /// The wallet's secrets.
 const WALLET_SECRETS: [&str; 2] = ["pay-password-pepper", "card-key"];
 const ADMIN_PASSWORD: &str = "admin-password";
+const SECOND_ADMIN_PASSWORD: &str = "admin2-password";
 
 /// The owners of the files.
 #[derive(Debug)]
@@ -53,6 +54,8 @@ pub(crate) struct Consumers {
     pub(crate) admin_password: Option<String>,
     /// The password if there is none yet; random if unset.
     pub(crate) first_admin_password: Option<String>,
+    /// The same of the second admin.
+    pub(crate) second_admin_password: Option<String>,
 }
 
 /// Makes everything below `out` that is missing or outdated; returns the written files.
@@ -135,7 +138,13 @@ impl Consumers {
                 .clone()
                 .map_or_else(random_hex, Ok)
         })?;
-        folder.write(ADMIN_PASSWORD, &password)
+        folder.write(ADMIN_PASSWORD, &password)?;
+        let second = authority.keep(SECOND_ADMIN_PASSWORD, || {
+            self.second_admin_password
+                .clone()
+                .map_or_else(random_hex, Ok)
+        })?;
+        folder.write(SECOND_ADMIN_PASSWORD, &second)
     }
 
     fn write_servers(&self, authority: &mut Folder, folder: &mut Folder) -> Result<()> {

@@ -115,6 +115,7 @@ async fn create(call: Call, Json(request): Json<CreateStaffRequest>) -> Result<S
         username: request.username,
         password: to_message(&request.password),
         role: request.role.into(),
+        second: None,
     };
     let response = send!(call.writing(), auth_admin.create_staff, message).await?;
     Staff::decode(response.staff, "staff")

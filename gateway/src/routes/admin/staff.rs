@@ -1,4 +1,4 @@
-//! The end of staff accounts: state, role, password and sessions.
+//! The life of staff accounts: confirmation, state, role, password and sessions.
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
@@ -7,8 +7,8 @@ use crate::call::{Call, send};
 use crate::dto::Decode;
 use crate::dto::secret::to_message;
 use crate::dto::staff_account::{
-    EndStaffSessionsRequest, Staff, StaffPassword, StaffPasswordRequest, StaffRoleRequest,
-    StaffStateRequest,
+    ConfirmStaffRequest, EndStaffSessionsRequest, Staff, StaffPassword, StaffPasswordRequest,
+    StaffRoleRequest, StaffStateRequest,
 };
 use crate::errors::Failure;
 use crate::input::Json;
@@ -18,6 +18,15 @@ use crate::route::{ADMIN, ANY_ROLE, Route};
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
     vec![
+        Route::post(
+            "/admin/staff/confirm",
+            "confirmStaff",
+            "Confirms that another person than its maker holds an account, which then decides about the maker's others.",
+            confirm,
+        )
+        .staff(ADMIN)
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update),
         Route::post(
             "/admin/staff/state",
             "setStaffState",
@@ -63,6 +72,15 @@ pub fn routes() -> Vec<Route> {
         .fails(&[Reason::Forbidden, Reason::NotFound])
         .says(Success::Update),
     ]
+}
+
+async fn confirm(call: Call, Json(request): Json<ConfirmStaffRequest>) -> Result<Staff, Failure> {
+    let message = auth::ConfirmStaffRequest {
+        staff_id: request.staff_id,
+        reason: request.reason,
+    };
+    let response = send!(call.writing(), auth_admin.confirm_staff, message).await?;
+    Staff::decode(response.staff, "staff")
 }
 
 async fn set_state(call: Call, Json(request): Json<StaffStateRequest>) -> Result<Staff, Failure> {

@@ -238,6 +238,23 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
         (&imported["applied"], &imported["rejected"][0]["line"]),
         (&json!(1), &json!(2))
     );
+    assert_eq!(imported["totals"]["spend"], "12.505");
+    is_released_by_another(walk, &imported).await;
+    let jackpot = json!({"report_id": "walk-2", "spend": "0.01", "revenue": "900000000"});
+    let jackpot = Value::Object(
+        report
+            .as_object()
+            .unwrap()
+            .clone()
+            .into_iter()
+            .chain(jackpot.as_object().unwrap().clone())
+            .collect(),
+    );
+    let proposed = stack
+        .post_form(path, &walk.admin, form(jackpot.to_string()))
+        .await
+        .ok();
+    is_not_released_unnamed(walk, &proposed).await;
     let path = |id: &Value| format!("/plan/order/reports?plan_id={}", id.as_str().unwrap());
     let reports = stack.get(&path(&plan["id"]), &user.token).await.ok();
     assert_eq!(reports["items"][0]["source"], "walk");
@@ -254,11 +271,17 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
         .staff("/admin/plan/finish", finish(&plan["id"], "put_failed"))
         .await;
     reply.refused(400, "VALIDATION");
-    eventually("the plan is settled", || async {
+    eventually("a member of staff asks for the settlement", || async {
         let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
-        reply.code == 200
+        reply.reason() == "APPROVAL_REQUIRED"
     })
     .await;
+    let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
+    reply.refused(400, "APPROVAL_REQUIRED");
+    stack
+        .post("/admin/plan/settle", &walk.second, &by_id)
+        .await
+        .ok();
     let unknown = json!({"id": UNKNOWN, "outcome": "put_finished", "reason": "over"});
     for path in [
         "/admin/plan/detail",
@@ -287,6 +310,59 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
         let path = format!("/ad/order/data_statistics/list?type={kind}&user_time_zone=Asia/Tokyo");
         stack.get(&path, &user.token).await.ok();
     }
+}
+
+const DECIDE: &str = "/admin/delivery/import/decide";
+
+/// What one member of staff proposes, another one releases.
+async fn is_released_by_another(walk: &Walk, imported: &Value) {
+    let stack = &walk.stack;
+    assert_eq!(
+        (&imported["state"], &imported["notable"]),
+        (&json!("proposed"), &json!([]))
+    );
+    let decide = |id: &Value, decision: &str| json!({"import_id": id, "decision": decision, "reason": "as agreed"});
+    let id = &imported["import_id"];
+    let own = walk.staff(DECIDE, decide(id, "released")).await;
+    assert_eq!(own.refused(403, "FORBIDDEN")["field"], "requested_by");
+    let unknown = decide(&json!(UNKNOWN), "released");
+    stack
+        .post(DECIDE, &walk.second, &unknown)
+        .await
+        .refused(405, "NOT_FOUND");
+    let released = stack
+        .post(DECIDE, &walk.second, &decide(id, "released"))
+        .await
+        .ok();
+    assert_eq!(
+        (&released["state"], &released["applied"]),
+        (&json!("released"), &json!(1))
+    );
+    stack
+        .post(DECIDE, &walk.second, &decide(id, "rejected"))
+        .await
+        .refused(400, "NOTHING_CHANGED");
+}
+
+/// Revenue out of all proportion is released by nobody who does not name it.
+async fn is_not_released_unnamed(walk: &Walk, proposed: &Value) {
+    let stack = &walk.stack;
+    let rules = proposed["notable"].as_array().unwrap().iter();
+    let rules: Vec<_> = rules.map(|notable| notable["rule"].clone()).collect();
+    assert!(rules.contains(&json!("return_on_spend")), "{rules:?}");
+    let decide = |decision: &str| json!({"import_id": proposed["import_id"], "decision": decision, "reason": "looks fine"});
+    let slip = stack.post(DECIDE, &walk.second, &decide("released")).await;
+    let data = slip.refused(400, "VALIDATION");
+    assert_eq!(
+        (&data["field"], &data["rule"]),
+        (&json!("reason"), &json!("unnamed_limit"))
+    );
+    let rejected = stack.post(DECIDE, &walk.second, &decide("rejected")).await;
+    assert_eq!(rejected.ok()["state"], "rejected");
+    let listed = walk
+        .staff_get("/admin/delivery/imports?state=rejected")
+        .await;
+    assert_eq!(listed["items"].as_array().unwrap().len(), 1);
 }
 
 async fn claims(walk: &Walk) {

@@ -1,4 +1,4 @@
-//! Staff accounts end.
+//! Staff accounts are confirmed, and end.
 
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -37,7 +37,12 @@ impl Member {
 }
 
 pub async fn walk(walk: &Walk) {
-    futures::join!(standing(walk), passwords(walk), sessions(walk));
+    futures::join!(
+        standing(walk),
+        confirmations(walk),
+        passwords(walk),
+        sessions(walk)
+    );
 }
 
 /// The id of the admin who walks.
@@ -87,6 +92,26 @@ async fn standing(walk: &Walk) {
         (&listed["state"], &listed["sessions"]),
         (&json!("active"), &json!(1))
     );
+}
+
+async fn confirmations(walk: &Walk) {
+    let path = "/admin/staff/confirm";
+    let member = Member::of(walk).await;
+    let confirm = |id: Value| json!({"staff_id": id, "reason": "met her"});
+    let reply = walk.staff(path, confirm(member.id.clone())).await;
+    assert!(reply.msg.contains("its maker"), "{reply:?}");
+    assert_eq!(reply.refused(403, "FORBIDDEN")["field"], "made_by");
+    let second = walk.stack.second_admin().await;
+    let post = async |body: Value| walk.stack.post(path, &second, &body).await;
+    post(confirm(json!(UNKNOWN)))
+        .await
+        .refused(405, "NOT_FOUND");
+    let reply = post(json!({"staff_id": member.id, "reason": " "})).await;
+    assert_eq!(reply.refused(400, "VALIDATION")["field"], "reason");
+    let confirmed = post(confirm(member.id.clone())).await.ok();
+    assert_eq!(confirmed["made_by"], own_id(walk).await);
+    let again = post(confirm(member.id)).await;
+    again.refused(400, "NOTHING_CHANGED");
 }
 
 async fn passwords(walk: &Walk) {

@@ -12,7 +12,7 @@ use crate::audit::{self, Actor, OwnEntry, Position};
 use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
 use crate::session::{self, Client};
-use crate::staff::{self, StaffMember, StaffState};
+use crate::staff::{self, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
     Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, Subject,
     User, UserState, Which,
@@ -21,6 +21,7 @@ use crate::user::{
 mirror! {
     Actor = proto::Actor,
     Entry = proto::Entry,
+    SecondPair = proto::SecondPair,
     StaffState = proto::StaffState,
     UserState = proto::UserState,
 }
@@ -99,8 +100,21 @@ impl From<StaffMember> for proto::Staff {
             created_at: Some(staff.created_at.into()),
             state: staff.state.to_wire(),
             must_change_password: staff.must_change_password,
+            made_by_id: staff.made_by.map(|id| id.to_string()).unwrap_or_default(),
+            confirmed_by_id: staff
+                .confirmed_by
+                .map(|id| id.to_string())
+                .unwrap_or_default(),
             ..Self::default()
         }
+    }
+}
+
+impl TryFrom<proto::Founder> for Founder {
+    type Error = Refusal;
+
+    fn try_from(founder: proto::Founder) -> Result<Self, Refusal> {
+        Self::parse(&founder.username, &founder.password.into())
     }
 }
 

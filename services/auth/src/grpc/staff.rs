@@ -13,7 +13,7 @@ use super::{StaffApi, map};
 use crate::host::{self, Kid};
 use crate::session::TokenDigest;
 use crate::staff::{
-    self, Act, Change, Creator, Login, NewStaff, PasswordForm, STAFF_ID, StaffState,
+    self, Act, Change, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID, StaffState,
 };
 use crate::user::{self, Query, UserState};
 use crate::{audit, license};
@@ -71,9 +71,26 @@ impl AuthAdminService for StaffApi {
         let creator = Creator::of(&caller)?;
         let request = request.into_inner();
         let role = StaffRole::required(request.role, "role")?;
-        let new = NewStaff::parse(&request.username, &request.password.into(), role)?;
-        let member = staff::create(&self.0, caller, creator, new).await?;
+        let second = request.second.map(Founder::try_from).transpose()?;
+        let new = NewStaff::parse(&request.username, &request.password.into(), role, second)?;
+        let (member, second) = staff::create(&self.0, caller, creator, new).await?;
         Ok(Response::new(proto::CreateStaffResponse {
+            staff: Some(member.into()),
+            second: second.map(Into::into),
+        }))
+    }
+
+    async fn confirm_staff(
+        &self,
+        request: Request<proto::ConfirmStaffRequest>,
+    ) -> Result<Response<proto::ConfirmStaffResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let on = wire::id(&request.staff_id, STAFF_ID)?;
+        let act = Act::parse(caller, on, &request.reason)?;
+        let member = staff::confirm(&self.0, act).await?;
+        Ok(Response::new(proto::ConfirmStaffResponse {
             staff: Some(member.into()),
         }))
     }

@@ -15,6 +15,9 @@ use crate::username::Username;
 /// The input that names a member of staff.
 pub const STAFF_ID: &str = "staff_id";
 
+/// The input that names a second founder.
+pub const SECOND_USERNAME: &str = "second_username";
+
 /// Longest reason of a change.
 const LONGEST_REASON: usize = 500;
 
@@ -38,12 +41,24 @@ pub struct StaffMember {
     /// Whether the password was reset. Until it is changed a session may only change it or log out.
     pub must_change_password: bool,
     pub created_at: DateTime<Utc>,
+    /// None for a founder.
+    pub made_by: Option<StaffId>,
+    /// Who confirmed that another person than its maker holds the account.
+    pub confirmed_by: Option<StaffId>,
 }
 
 impl StaffMember {
     /// Whether the member may do everything at this moment.
     pub fn is_active_admin(&self) -> bool {
         self.state == StaffState::Active && self.role == StaffRole::Admin
+    }
+
+    /// Confirms that another person than its maker holds the account. For a founder, who has none, NOTHING_CHANGED.
+    pub fn confirm(&mut self, by: StaffId) -> Result<StaffId, Refusal> {
+        let maker = self.made_by.filter(|_| self.confirmed_by.is_none());
+        let maker = maker.ok_or_else(|| Refusal::new(Reason::NothingChanged))?;
+        self.confirmed_by = Some(by);
+        Ok(maker)
     }
 
     /// Applies a change, or NOTHING_CHANGED.
@@ -160,6 +175,7 @@ pub fn required_reason(reason: &str) -> Result<String, Refusal> {
 /// Who may add a member of staff.
 #[derive(Clone, Copy, Debug)]
 pub enum Creator {
+    /// A member, or adfolioctl, which has no account.
     Admin(Staff),
     /// A caller without identity, on the private network: only while there is no staff at all.
     Bootstrap,
@@ -184,6 +200,26 @@ pub struct NewStaff {
     pub username: Username,
     pub password: NewPassword,
     pub role: StaffRole,
+    /// A second founder, only while there is no staff.
+    pub second: Option<Founder>,
+}
+
+/// The other of the first two accounts; an admin.
+#[derive(Debug)]
+pub struct Founder {
+    pub username: Username,
+    pub password: NewPassword,
+}
+
+impl Founder {
+    /// Checks the fields.
+    pub fn parse(username: &str, password: &SecretString) -> Result<Self, Refusal> {
+        let username =
+            Username::parse(username).map_err(|refusal| refusal.field(SECOND_USERNAME))?;
+        let password = NewPassword::parse(password, &[username.as_str()])
+            .map_err(|rule| Refusal::broken(rule, "second_password"))?;
+        Ok(Self { username, password })
+    }
 }
 
 impl NewStaff {
@@ -192,6 +228,7 @@ impl NewStaff {
         username: &str,
         password: &SecretString,
         role: StaffRole,
+        second: Option<Founder>,
     ) -> Result<Self, Refusal> {
         let username = Username::parse(username)?;
         let password = NewPassword::parse(password, &[username.as_str()])
@@ -200,12 +237,20 @@ impl NewStaff {
             username,
             password,
             role,
+            second,
         })
     }
 
-    /// Tells requests with one idempotency key apart. Without the password: a fast digest of it must not be stored.
+    /// Tells requests with one idempotency key apart. Without passwords: a fast digest of one must not be stored.
     pub fn digest(&self) -> [u8; 32] {
-        Sha256::digest(format!("{}\0{}", self.username.as_str(), self.role)).into()
+        let digest =
+            Sha256::new().chain_update(format!("{}\0{}", self.username.as_str(), self.role));
+        match &self.second {
+            None => digest,
+            Some(second) => digest.chain_update(format!("\0{}", second.username.as_str())),
+        }
+        .finalize()
+        .into()
     }
 }
 
@@ -221,7 +266,19 @@ mod tests {
             state: StaffState::Active,
             must_change_password: false,
             created_at: DateTime::UNIX_EPOCH,
+            made_by: None,
+            confirmed_by: None,
         }
+    }
+
+    #[test]
+    fn only_what_somebody_made_is_confirmed_and_once() {
+        let [maker, other] = [2, 3].map(|id| StaffId(uuid::Uuid::from_u128(id)));
+        let mut olivia = member();
+        assert!(olivia.confirm(other).is_err(), "a founder");
+        olivia.made_by = Some(maker);
+        assert_eq!(olivia.confirm(other), Ok(maker));
+        assert!(olivia.confirm(other).is_err());
     }
 
     #[test]

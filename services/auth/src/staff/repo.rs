@@ -4,8 +4,11 @@ use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::StaffRole;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
+use sqlx::PgExecutor;
+use uuid::Uuid;
 
 use super::entity::{Listed, StaffMember, StaffState};
+use super::pair::{self, Account, Kin};
 use crate::error::AuthError;
 use crate::ids::StaffId;
 use crate::lookalike;
@@ -15,7 +18,8 @@ macro_rules! query_staff {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             StaffMember,
-            r#"SELECT id AS "id: _", username, role AS "role: _", state AS "state: _", must_change_password, created_at "#
+            r#"SELECT id AS "id: _", username, role AS "role: _", state AS "state: _", must_change_password, created_at,
+                      made_by AS "made_by: _", confirmed_by AS "confirmed_by: _" "#
                 + "FROM staff " + $rest
             $(, $argument)*
         )
@@ -114,6 +118,41 @@ pub async fn save_password_in_tx(
     Ok(())
 }
 
+/// Stores who confirmed an account.
+pub async fn save_confirmation_in_tx(
+    tx: &mut Tx,
+    staff: &StaffMember,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET confirmed_by = $2, confirmed_at = $3 WHERE id = $1",
+        staff.id.0,
+        staff.confirmed_by.map(|id| id.0),
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores who reset what the member logs in with.
+pub async fn save_reset_in_tx(
+    tx: &mut Tx,
+    id: StaffId,
+    by: StaffId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET reset_by = $2, reset_at = $3 WHERE id = $1",
+        id.0,
+        by.0,
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
 /// Stores the time of a login.
 pub async fn save_login_in_tx(
     tx: &mut Tx,
@@ -146,8 +185,8 @@ pub async fn insert_in_tx(
     password_hash: &str,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO staff (id, username, username_key, password_hash, role, created_at, username_skeleton)
-         VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO staff (id, username, username_key, password_hash, role, created_at, username_skeleton, made_by)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         staff.id.0,
         staff.username,
         username_key,
@@ -155,10 +194,56 @@ pub async fn insert_in_tx(
         staff.role.as_str(),
         staff.created_at,
         lookalike::skeleton(&staff.username),
+        staff.made_by.map(|id| id.0),
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Accounts with those that made them or lately reset them, through however many steps up to a limit.
+pub async fn find_kin(
+    executor: impl PgExecutor<'_>,
+    of: &[StaffId],
+    now: DateTime<Utc>,
+) -> Result<Kin, sqlx::Error> {
+    let of: Vec<Uuid> = of.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        r#"WITH RECURSIVE kin AS (
+               SELECT id, made_by, reset_by, reset_at, 0 AS steps FROM staff WHERE id = ANY($1)
+               UNION
+               SELECT s.id, s.made_by, s.reset_by, s.reset_at, kin.steps + 1
+               FROM kin JOIN staff s ON s.id = kin.made_by OR (s.id = kin.reset_by AND kin.reset_at > $2)
+               WHERE kin.steps < $3)
+           SELECT s.id AS "id: StaffId", s.state AS "state: StaffState", s.made_by AS "made_by: StaffId",
+                  s.confirmed_by IS NOT NULL AS "is_confirmed!", s.created_at, s.reset_by AS "reset_by: StaffId",
+                  s.reset_at, found.steps AS "steps!"
+           FROM (SELECT id, max(steps) AS steps FROM kin GROUP BY id) found JOIN staff s USING (id)"#,
+        &of,
+        pair::resets_count_after(now),
+        pair::MOST_STEPS,
+    )
+    .fetch_all(executor)
+    .await?;
+    let is_complete = rows.iter().all(|row| row.steps < pair::MOST_STEPS);
+    let accounts = rows.into_iter().map(|row| {
+        let account = Account {
+            is_active: row.state == StaffState::Active,
+            made_by: row.made_by,
+            is_confirmed: row.is_confirmed,
+            created_at: row.created_at,
+            reset: row.reset_by.zip(row.reset_at),
+        };
+        (row.id, account)
+    });
+    Ok(Kin::new(accounts.collect(), is_complete))
+}
+
+/// Whether there is any member of staff. Nobody ends being one.
+pub async fn is_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM staff) AS "any!""#)
+        .fetch_one(tx)
+        .await
 }
 
 /// Keeps others from adding staff until the end of the transaction, and answers whether there is any. Without the lock
@@ -167,9 +252,7 @@ pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Erro
     sqlx::query!("LOCK TABLE staff IN SHARE ROW EXCLUSIVE MODE")
         .execute(&mut *tx)
         .await?;
-    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM staff) AS "any!""#)
-        .fetch_one(tx)
-        .await
+    is_any_in_tx(tx).await
 }
 
 /// Staff added before `before`, newest first. A session is live if it was opened after `opened_after` and has not ended.
@@ -182,7 +265,8 @@ pub async fn list(
 ) -> Result<Vec<Listed>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: StaffId", username, role AS "role: StaffRole", state AS "state: StaffState",
-                  must_change_password, created_at, last_login_at,
+                  must_change_password, created_at, last_login_at, made_by AS "made_by: StaffId",
+                  confirmed_by AS "confirmed_by: StaffId",
                   (SELECT count(*) FROM sessions s
                    WHERE s.staff_id = staff.id AND s.ended_at IS NULL AND s.expires_at > $3 AND s.created_at > $4)
                       AS "sessions!"
@@ -202,6 +286,8 @@ pub async fn list(
             state: row.state,
             must_change_password: row.must_change_password,
             created_at: row.created_at,
+            made_by: row.made_by,
+            confirmed_by: row.confirmed_by,
         },
         last_login_at: row.last_login_at,
         sessions: row.sessions.try_into().unwrap_or(u32::MAX),

@@ -51,6 +51,7 @@ async fn what_staff_do_here_is_kept_with_its_reason() {
         username: "boss".to_owned(),
         password: PASSWORD.to_owned(),
         role: StaffRole::Admin.into(),
+        second: None,
     };
     let boss = auth
         .admin()

@@ -17,6 +17,7 @@ mod login;
 mod names;
 mod office;
 mod own_security;
+mod pairs;
 mod passwords;
 mod profile;
 mod registration;

@@ -329,6 +329,7 @@ async fn staff_are_held_to_the_same_rules() {
             username: username.to_owned(),
             password: password.to_owned(),
             role: Role::Support.into(),
+            second: None,
         };
         auth.admin()
             .create_staff(as_staff(StaffRole::Admin, message))

@@ -43,6 +43,16 @@ impl Office {
         }
     }
 
+    /// Of members that are there.
+    pub fn with(auth: Auth, ada: Staff, bea: Staff, finn: Staff) -> Self {
+        Self {
+            auth,
+            ada,
+            bea,
+            finn,
+        }
+    }
+
     pub async fn log_in(&self, name: &str) -> String {
         login(&self.auth, name, PASSWORD).await.unwrap().token
     }
@@ -157,6 +167,7 @@ async fn create(auth: &Auth, username: &str, role: StaffRole) -> Staff {
         username: username.to_owned(),
         password: PASSWORD.to_owned(),
         role: role.into(),
+        second: None,
     };
     let answer = auth
         .admin()

@@ -21,6 +21,7 @@ fn new(username: &str, role: StaffRole) -> CreateStaffRequest {
         username: username.to_owned(),
         password: PASSWORD.to_owned(),
         role: role.into(),
+        second: None,
     }
 }
 

@@ -205,3 +205,48 @@ async fn a_service_that_is_not_there_is_an_error() {
     assert_eq!(ended.code, 1);
     assert_eq!(ended.errors.lines().count(), 1, "{ended:?}");
 }
+
+#[tokio::test]
+async fn two_founders_are_made_together_and_others_confirmed() {
+    let auth = AuthAlone::start().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("password");
+    std::fs::write(&file, "another long secret\n").unwrap();
+    let second = [
+        "--second-username",
+        "boss2",
+        "--second-password-file",
+        file.to_str().unwrap(),
+    ];
+    let found = [&CREATE[..], &["--password-stdin"], &second].concat();
+    let founded = auth.run(&found, "a long enough secret").await;
+    assert_eq!(founded.code, 0, "{founded:?}");
+    assert_eq!(founded.output.lines().count(), 2, "{founded:?}");
+    for (name, password) in [
+        ("boss", "a long enough secret"),
+        ("boss2", "another long secret"),
+    ] {
+        let member = login(&auth, name, password).await.unwrap();
+        assert_eq!((member.role(), &*member.made_by_id), (StaffRole::Admin, ""));
+    }
+    let again = auth.run(&found, "a long enough secret").await;
+    assert!(again.errors.contains("second_username"), "{again:?}");
+    let tolerant = [&found[..], &["--if-missing"]].concat();
+    assert_eq!(auth.run(&tolerant, "a long enough secret").await.code, 0);
+
+    // adfolioctl made it, so it cannot confirm it.
+    let create = ["staff", "create", "--username", "finn", "--role", "finance"];
+    let create = [&create[..], &["--password-stdin"]].concat();
+    assert_eq!(auth.run(&create, "a long enough secret").await.code, 0);
+    let listed = one(&auth.run(&["staff", "list", "--json"], "").await);
+    assert_eq!(listed["items"].as_array().unwrap().len(), 3);
+    let finn = &listed["items"][0];
+    assert!(finn["made_by"].is_string() && finn["confirmed_by"].is_null());
+    let id = finn["id"].as_str().unwrap();
+    let confirm = ["staff", "confirm", id, "--reason", "met her"];
+    let refused = auth.run(&confirm, "").await;
+    assert!(
+        refused.errors.contains("FORBIDDEN of made_by"),
+        "{refused:?}"
+    );
+}

@@ -953,6 +953,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/staff/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirms that another person than its maker holds an account, which then decides about the maker's others.
+         * @description Confirms that another person than its maker holds an account, which then decides about the maker's others. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["confirmStaff"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/staff/create": {
         parameters: {
             query?: never;
@@ -2864,6 +2886,19 @@ export interface components {
              */
             requested_by: string;
         };
+        /** @description Confirms that another person than its maker holds a staff account. */
+        ConfirmStaffRequest: {
+            /**
+             * @description Why; stored in the audit log.
+             * @example met her in the office
+             */
+            reason: string;
+            /**
+             * @description The member. Neither its maker nor an account of the same person confirms it.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            staff_id: string;
+        };
         /** @description The texts that staff edit. */
         Content: {
             /**
@@ -4163,6 +4198,8 @@ export interface components {
         LicenseState: "unused" | "used";
         /** @description A member of staff in the list. */
         ListedStaff: {
+            /** @description Who confirmed that another person than its maker holds the account. */
+            confirmed_by: string | null;
             /** @description When the account was created. */
             created_at: components["schemas"]["Timestamp"];
             /**
@@ -4171,6 +4208,8 @@ export interface components {
              */
             id: string;
             last_login_at: components["schemas"]["Timestamp"] | null;
+            /** @description Who made the account; null for a founder. */
+            made_by: string | null;
             /** @description Whether the member has a one-time password: a session may then only change it or log out. */
             must_change_password: boolean;
             /** @description Role of the member. */
@@ -5194,11 +5233,15 @@ export interface components {
         };
         /** @description A member of staff. */
         Staff: {
+            /** @description Who confirmed that another person than its maker holds the account. */
+            confirmed_by: string | null;
             /**
              * @description Opaque id.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             id: string;
+            /** @description Who made the account; null for a founder. */
+            made_by: string | null;
             /** @description Whether the member has a one-time password: a session may then only change it or log out. */
             must_change_password: boolean;
             /** @description Role of the member. */
@@ -7938,6 +7981,54 @@ export interface operations {
             400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    confirmStaff: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "met her in the office",
+                 *       "staff_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmStaffRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Staff"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
