@@ -69,11 +69,13 @@ stage_web_matrix() {
 }
 stage_e2e() {
     need_browser
-    ADFOLIO_DEMO=1 local_program with-stack -- npm --prefix web run --silent e2e
+    # One admin does everything in these journeys; the contract walk has two.
+    ADFOLIO_DEMO=1 FOUR_EYES_ABOVE=off IMPORT_RELEASE=single local_program with-stack -- npm --prefix web run --silent e2e
 }
 
 stage_api_fuzz() {
-    export ADFOLIO_DEMO=1 FLOOD_LIMIT_PER_SECOND=0 FLOOD_LIMIT_SESSION_PER_SECOND=0
+    export ADFOLIO_DEMO=1 FOUR_EYES_ABOVE=off IMPORT_RELEASE=single
+    export FLOOD_LIMIT_PER_SECOND=0 FLOOD_LIMIT_SESSION_PER_SECOND=0
     local_program with-stack -- deploy/local/api-fuzz/run.sh
 }
 

@@ -19,6 +19,17 @@ use crate::servers::adfolio::built_programs;
 /// Harmless: everything listens on loopback only.
 pub(crate) const DEMO_ADMIN_PASSWORD: &str = "adfolio-admin";
 
+/// Tells a service whether it runs in a demonstration.
+pub(crate) const DEMO_VARIABLE: &str = "ADFOLIO_DEMO";
+
+/// The services with acts that take two members of staff.
+pub(crate) const FOUR_EYES: [Service; 4] = [
+    Service::Wallet,
+    Service::Acceptor,
+    Service::Coupon,
+    Service::Plan,
+];
+
 /// Free bytes that an in-memory file system must have for a stack's data; the tests use a third.
 const MEMORY_WANTED: u64 = 1 << 30;
 
@@ -208,6 +219,19 @@ impl StackBuilder {
             .or_default()
             .push((name.into(), value.into()));
         self
+    }
+
+    /// Lets one member of staff do what elsewhere takes two, as only a demonstration may. For callers
+    /// that have one.
+    pub fn without_four_eyes(mut self) -> Self {
+        for service in FOUR_EYES {
+            self = self.extra_env(service, DEMO_VARIABLE, "1").extra_env(
+                service,
+                "FOUR_EYES_ABOVE",
+                "off",
+            );
+        }
+        self.extra_env(Service::Plan, "IMPORT_RELEASE", "single")
     }
 
     /// Uses this PostgreSQL instead of a private one; its account must be allowed to create

@@ -355,6 +355,7 @@ impl Stack {
             broker: &self.broker,
             broker_addresses: &builder.broker_addresses,
             tls: self.tls,
+            demo: builder.demo,
         };
         let mut units = Vec::new();
         let components = builder.components();

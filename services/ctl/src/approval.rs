@@ -1,21 +1,17 @@
 //! `adfolioctl approval`.
 //!
-//! All that adfolioctl does has the same staff id, no matter who runs it. So a request made with adfolioctl must be
-//! approved by a member of staff over the API, never with adfolioctl.
+//! adfolioctl asks, and shows what is asked for, but decides nothing: a decision is a person's, and adfolioctl has no
+//! account of one.
 
-use adfolio_proto::wallet::v1::{
-    Approval, ApprovalAction, ApprovalDecision, ApprovalState, DecideApprovalRequest,
-    ListApprovalsRequest,
-};
-use anyhow::Context as _;
+use adfolio_proto::wallet::v1::{Approval, ApprovalAction, ApprovalState, ListApprovalsRequest};
 use clap::Subcommand;
 use serde_json::json;
 
 use crate::names::{self, money, name, text, time};
 use crate::output::Row;
-use crate::services::{Change, Listing, Services, ask, list, operator};
+use crate::services::{Listing, Services, list, operator};
 
-/// Requests by staff that another member of staff must approve
+/// Requests by staff that another person must approve, over the API
 #[derive(Debug, Subcommand)]
 pub enum ApprovalCommand {
     /// Lists requests for approval
@@ -25,16 +21,6 @@ pub enum ApprovalCommand {
         state: Option<ApprovalState>,
         #[command(flatten)]
         listing: Listing,
-    },
-    /// Approves a request, which posts it, or rejects it; not for requests made with adfolioctl
-    Decide {
-        /// The request's id
-        approval_id: String,
-        /// Decision: approved or rejected
-        #[arg(value_parser = names::parse::<ApprovalDecision>)]
-        decision: ApprovalDecision,
-        #[command(flatten)]
-        change: Change,
     },
 }
 
@@ -53,31 +39,6 @@ impl ApprovalCommand {
                     listing.max
                 );
                 listing.print(&found.await?, row);
-            }
-            Self::Decide {
-                approval_id,
-                decision,
-                change,
-            } => {
-                // Only staff see the reason, so it names who gave it. An empty one stays empty, because a rejection
-                // needs a reason.
-                let reason = match change.reason() {
-                    none if none.is_empty() => none,
-                    _ => change.signed_reason(),
-                };
-                let message = DecideApprovalRequest {
-                    approval_id,
-                    decision: decision.into(),
-                    reason,
-                };
-                let answer = ask!(
-                    services.wallet_admin,
-                    decide_approval,
-                    change.caller()?,
-                    message
-                )?;
-                let decided = answer.approval.context("the answer has no approval")?;
-                change.format.one(row(&decided));
             }
         }
         Ok(())

@@ -2,8 +2,8 @@
 
 use adfolio_money::Money;
 use adfolio_proto::coupon::v1::{
-    Campaign, CampaignKind, CouponMode, CouponState, CouponType, CreateCampaignRequest,
-    GrantCouponRequest, ListCampaignsRequest,
+    Campaign, CampaignKind, CampaignState, CouponMode, CouponState, CouponType,
+    CreateCampaignRequest, GrantCouponRequest, ListCampaignsRequest,
 };
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
@@ -182,6 +182,7 @@ fn row(campaign: &Campaign) -> Row {
         ("total", total),
         ("starts_at", time(campaign.starts_at)),
         ("ends_at", time(campaign.ends_at)),
+        ("state", name::<CampaignState>(campaign.state)),
     ]
 }
 

@@ -6,14 +6,14 @@ use adfolio_proto::acceptor::v1::{
 };
 use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, StaffState, UserState};
 use adfolio_proto::common::v1::Gender;
-use adfolio_proto::coupon::v1::{CampaignKind, CouponMode, CouponState, CouponType};
+use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponState, CouponType};
 use adfolio_proto::notification::v1::{Category, FeedbackState};
 use adfolio_proto::plan::v1::{
     ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter,
 };
 use adfolio_proto::wallet::v1::{
-    ApprovalAction, ApprovalDecision, ApprovalState, FlowType, StartUpFundsAction,
-    WithdrawalDecision, WithdrawalMethod, WithdrawalStatus,
+    ApprovalAction, ApprovalState, FlowType, StartUpFundsAction, WithdrawalDecision,
+    WithdrawalMethod, WithdrawalStatus,
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
@@ -56,9 +56,9 @@ macro_rules! named {
 named! {
     AcceptorKind, "ACCEPTOR_KIND_";
     ApprovalAction, "APPROVAL_ACTION_";
-    ApprovalDecision, "APPROVAL_DECISION_";
     ApprovalState, "APPROVAL_STATE_";
     CampaignKind, "CAMPAIGN_KIND_";
+    CampaignState, "CAMPAIGN_STATE_";
     Category, "CATEGORY_";
     ContentType, "CONTENT_TYPE_";
     CouponMode, "COUPON_MODE_";

@@ -179,6 +179,15 @@ pub fn operator_within(limit: Duration) -> Caller {
     }
 }
 
+/// A member of staff whom adfolioctl acts for, an admin.
+pub fn member(staff_id: Uuid) -> Caller {
+    Caller {
+        deadline: Deadline::after(CALL_LIMIT),
+        reason: person(),
+        ..Caller::staff(staff_id, StaffRole::Admin)
+    }
+}
+
 /// The user who runs this program, by their account on this machine.
 fn person() -> String {
     let id = Uid::current();

@@ -82,6 +82,7 @@ async fn measure(options: &Options) {
     }
     let stack = Stack::builder()
         .services(Service::ALL)
+        .without_four_eyes()
         .durable(true)
         .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
         .extra_env(Service::Gateway, "FLOOD_LIMIT_SESSION_PER_SECOND", "0")

@@ -9,6 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
 
 use crate::broker_users::BrokerAccess;
+use crate::builder::{DEMO_VARIABLE, FOUR_EYES};
 use crate::certificates::{TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::layout::Layout;
@@ -55,6 +56,7 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) broker: &'a BrokerAccess,
     pub(crate) broker_addresses: &'a HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
+    pub(crate) demo: bool,
 }
 
 impl Surroundings<'_> {
@@ -94,6 +96,10 @@ impl Surroundings<'_> {
             for (variable, name) in WALLET_SECRETS {
                 launch = launch.env(variable, layout.random_secret(name)?);
             }
+        }
+        if FOUR_EYES.contains(&service) {
+            // FOUR_EYES_ABOVE and plan's IMPORT_RELEASE come from the person's own environment.
+            launch = launch.env(DEMO_VARIABLE, if self.demo { "1" } else { "0" });
         }
         for (name, value) in extra {
             launch = launch.env(name, value);

@@ -16,7 +16,8 @@ pub const PASSWORD: &str = "correct horse battery";
 /// a folder of programs other than those built with the tests.
 pub fn builder() -> StackBuilder {
     let tls = env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
-    let builder = Stack::builder().tls(tls);
+    // One admin does everything here.
+    let builder = Stack::builder().tls(tls).without_four_eyes();
     match other_programs() {
         Some(folder) => builder.programs(folder),
         None => builder,

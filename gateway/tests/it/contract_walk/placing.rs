@@ -209,8 +209,6 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
         .post("/plan/order/put", &user.token, &failing)
         .await
         .ok();
-    let finish =
-        |plan: &Value, outcome: &str| json!({"id": plan, "outcome": outcome, "reason": "over"});
     walk.staff("/admin/plan/finish", finish(&failing["id"], "put_failed"))
         .await
         .ok();
@@ -261,6 +259,12 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
     assert!(reports["items"][0]["import"]["sha256"].is_string());
     let reply = stack.get(&path(&json!(UNKNOWN)), &user.token).await;
     reply.refused(405, "NOT_FOUND");
+    is_settled_by_two(walk, user, plan).await;
+}
+
+/// Finishes the plan and settles it, for which two members of staff ask.
+async fn is_settled_by_two(walk: &Walk, user: &User, plan: &Value) {
+    let stack = &walk.stack;
     let by_id = json!({"id": plan["id"]});
     let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
     reply.refused(400, "VALIDATION");
@@ -310,6 +314,10 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
         let path = format!("/ad/order/data_statistics/list?type={kind}&user_time_zone=Asia/Tokyo");
         stack.get(&path, &user.token).await.ok();
     }
+}
+
+fn finish(plan: &Value, outcome: &str) -> Value {
+    json!({"id": plan, "outcome": outcome, "reason": "over"})
 }
 
 const DECIDE: &str = "/admin/delivery/import/decide";

@@ -22,6 +22,8 @@ pub const LICENSE_KEYS: u32 = 20;
 
 /// The opening deposit.
 pub const DEPOSIT_MINOR: i64 = 500_000;
+/// Who decides about what adfolioctl asks for.
+pub const SECOND_ADMIN: &str = "admin2";
 
 /// MD5 of the advertiser's transaction password 246810, as a client sends it.
 pub const PAY_PASSWORD_MD5: &str = "b6af3f19458ec8e6faff8ee1e0440ecb";

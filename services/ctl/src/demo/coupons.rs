@@ -10,7 +10,7 @@ use adfolio_proto::coupon::v1::{
 use anyhow::Context as _;
 use uuid::Uuid;
 
-use super::{MOST_ITEMS, catalog, reason, whole};
+use super::{MOST_ITEMS, catalog, reason, second, whole};
 use crate::output::say;
 use crate::services::{Services, ask, keyed, list, on_behalf_of, operator};
 
@@ -22,7 +22,7 @@ pub async fn load(services: &Services, user: Uuid) -> anyhow::Result<()> {
     grant(services, user, &campaigns).await
 }
 
-/// All campaigns, after creating the missing ones.
+/// All campaigns, after creating the missing ones and releasing those that are only proposed.
 async fn campaigns(services: &Services) -> anyhow::Result<Vec<Campaign>> {
     let message = ListCampaignsRequest { page: None };
     let mut known = whole(list!(
@@ -45,6 +45,12 @@ async fn campaigns(services: &Services) -> anyhow::Result<Vec<Campaign>> {
         let answer = ask!(services.coupon_admin, create_campaign, caller, message)?;
         known.push(answer.campaign.context("the answer has no campaign")?);
         say(&format!("created the campaign {name}"));
+    }
+    let demo = catalog::campaigns();
+    for campaign in &mut known {
+        if demo.iter().any(|demo| demo.name == campaign.name) {
+            second::release(services, campaign).await?;
+        }
     }
     Ok(known)
 }

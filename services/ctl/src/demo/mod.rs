@@ -1,7 +1,8 @@
 //! `adfolioctl demo`: data for a new installation.
 //!
 //! Everything is created by calls of staff and users. Loading again creates only what is missing: each object is
-//! looked up first and created with a fixed idempotency key, so two concurrent loads create it once, too.
+//! looked up first and created with a fixed idempotency key, so two concurrent loads create it once, too. What takes two
+//! people, adfolioctl asks for and the second admin decides; a load that was broken off between the two goes on there.
 
 mod catalog;
 mod coupons;

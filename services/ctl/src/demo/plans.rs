@@ -13,8 +13,7 @@ use anyhow::{Context as _, bail};
 use uuid::Uuid;
 
 use super::catalog::{DemoPlan, PLANS};
-use super::second::second;
-use super::{MOST_ITEMS, reason, reports, whole};
+use super::{MOST_ITEMS, reason, reports, second, whole};
 use crate::delivery;
 use crate::output::say;
 use crate::services::{Services, ask, keyed, list, on_behalf_of, operator};
@@ -156,7 +155,7 @@ async fn deliver(services: &Services, demo: &DemoPlan, plan: &Plan) -> anyhow::R
             decision: ImportDecision::Released.into(),
             reason: "reports of the demo".to_owned(),
         };
-        let caller = second(services).await?;
+        let caller = second::caller(services).await?;
         ask!(services.plan_admin, decide_delivery_import, caller, message)?;
     }
     if outcome.applied > 0 {
@@ -195,7 +194,7 @@ async fn settle(services: &Services, demo: &DemoPlan, plan_id: String) -> anyhow
         message.clone()
     );
     if reason(&asked) == Some(Reason::ApprovalRequired) {
-        let caller = second(services).await?;
+        let caller = second::caller(services).await?;
         ask!(services.plan_admin, settle_plan, caller, message)?;
     } else {
         asked?;

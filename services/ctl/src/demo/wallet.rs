@@ -1,5 +1,6 @@
 //! The advertiser's wallet: a deposit, a transaction password, a bank card and a pending withdrawal.
 
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1::destination::Kind;
 use adfolio_proto::wallet::v1::{
     AdminListWithdrawalsRequest, BankCard, BindDestinationRequest, DepositRequest, Destination,
@@ -7,7 +8,7 @@ use adfolio_proto::wallet::v1::{
 };
 use uuid::Uuid;
 
-use super::catalog;
+use super::{catalog, reason, second};
 use crate::output::say;
 use crate::services::{Services, ask, keyed, on_behalf_of, operator};
 use crate::user::property;
@@ -23,7 +24,12 @@ pub async fn deposit(services: &Services, user: Uuid) -> anyhow::Result<()> {
         remark: "Opening deposit".to_owned(),
     };
     let caller = keyed(operator(), &format!("demo-deposit-{user}"))?;
-    ask!(services.wallet_admin, deposit, caller, message)?;
+    let answer = ask!(services.wallet_admin, deposit, caller, message);
+    if reason(&answer) == Some(Reason::ApprovalRequired) {
+        second::approve_deposit(services, user).await?;
+    } else {
+        answer?;
+    }
     say("credited the opening deposit");
     Ok(())
 }

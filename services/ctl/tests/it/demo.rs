@@ -86,6 +86,25 @@ async fn a_load_makes_everything_once() {
     assert_eq!(ended.code, 0, "{ended:?}");
 }
 
+#[tokio::test]
+async fn with_four_eyes_the_second_admin_agrees() {
+    let stack = Stack::start_with_four_eyes("1000.00").await;
+    let first = stack.run(&["demo", "load"]).await;
+    assert_eq!(first.code, 1, "{first:?}");
+    assert!(first.errors.contains("no account admin2"), "{first:?}");
+    // A load that was broken off after it has asked goes on there.
+    stack.founder("admin2").await;
+    let second = stack.run(&["demo", "load"]).await;
+    assert_eq!(second.code, 0, "{second:?}");
+    let user = log_in(&stack).await;
+    check_wallet(&stack, &user).await;
+    check_offers(&stack, &user).await;
+    let before = stack.row_counts().await;
+    let third = stack.run(&["demo", "load"]).await;
+    assert_eq!(third.output.trim(), "the demo data are there", "{third:?}");
+    assert_eq!(stack.row_counts().await, before);
+}
+
 fn check_plans(plans: &[Plan]) {
     let by_status: HashMap<PlanStatus, &Plan> =
         plans.iter().map(|plan| (plan.status(), plan)).collect();

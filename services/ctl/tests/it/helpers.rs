@@ -7,8 +7,9 @@ use adfolio_kit::client::{self, Channel, ClientOptions, outgoing};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_proto::auth::v1::RegisterRequest;
+use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
+use adfolio_proto::auth::v1::{CreateStaffRequest, RegisterRequest, StaffRole as StaffRoleOnWire};
 use adfolio_proto::plan::v1::ListOperatorsRequest;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_testkit::{
@@ -191,14 +192,16 @@ impl Stack {
         Self::start_above(FourEyesArgs::above(above.parse().unwrap())).await
     }
 
+    #[allow(clippy::too_many_lines, reason = "six services, one after another")]
     async fn start_above(four_eyes: FourEyesArgs) -> Self {
         let broker = TestBroker::namespace();
         let auth_database = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
         let auth = spawn_auth(&auth_database, &broker).await;
 
         let auth_url = auth.url();
-        let (coupon_database, config) =
+        let (coupon_database, mut config) =
             configured!(adfolio_coupon, Config, broker, "--auth-url", &auth_url);
+        config.four_eyes = four_eyes;
         let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
         let (notification_database, config) = configured!(
             adfolio_notification,
@@ -234,7 +237,7 @@ impl Stack {
         let wallet_url = wallet.url();
         let peers = ["--auth-url", &auth_url, "--wallet-url", &wallet_url];
         let [auth_flag, auth_at, wallet_flag, wallet_at] = peers;
-        let (acceptor_database, config) = configured!(
+        let (acceptor_database, mut config) = configured!(
             adfolio_acceptor,
             Config,
             broker,
@@ -243,6 +246,7 @@ impl Stack {
             wallet_flag,
             wallet_at
         );
+        config.four_eyes = four_eyes;
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let (plan_database, config) = configured!(
             adfolio_plan,
@@ -293,6 +297,27 @@ impl Stack {
         })
         .await;
         stack
+    }
+
+    /// Creates an admin who was made by nobody, as the founders of an installation are; their staff id.
+    pub async fn founder(&self, username: &str) -> Uuid {
+        #[allow(clippy::needless_update, reason = "of a second founder none")]
+        let message = CreateStaffRequest {
+            username: username.to_owned(),
+            password: "correct horse battery".to_owned(),
+            role: StaffRoleOnWire::Admin.into(),
+            ..CreateStaffRequest::default()
+        };
+        let answer = AuthAdminServiceClient::new(self.auth())
+            .create_staff(as_admin(message))
+            .await;
+        let id = answer.unwrap().into_inner().staff.unwrap().id;
+        sqlx::query("UPDATE staff SET made_by = NULL WHERE username = $1")
+            .bind(username)
+            .execute(&self.databases[0].pool())
+            .await
+            .unwrap();
+        id.parse().unwrap()
     }
 
     pub async fn run(&self, arguments: &[&str]) -> Ended {
@@ -362,11 +387,12 @@ impl Stack {
 }
 
 pub fn as_admin<M>(message: M) -> tonic::Request<M> {
-    outgoing(
-        &Caller::staff(Uuid::from_u128(7), StaffRole::Admin),
-        message,
-        CALL_LIMIT,
-    )
+    as_staff(Uuid::from_u128(7), message)
+}
+
+pub fn as_staff<M>(id: Uuid, message: M) -> tonic::Request<M> {
+    let caller = Caller::staff(id, StaffRole::Admin);
+    outgoing(&caller, message, CALL_LIMIT)
 }
 
 pub fn as_user<M>(user: &str, message: M) -> tonic::Request<M> {

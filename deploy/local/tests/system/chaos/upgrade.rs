@@ -43,6 +43,18 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     let (previous, this) = (PathBuf::from(previous), setup::programs());
     let programs = Programs::of(&previous);
     let mut builder = processes(setup::builder().two_replicas()).programs(programs.folder());
+    // The release before does not know `off`.
+    for service in [
+        Service::Wallet,
+        Service::Acceptor,
+        Service::Coupon,
+        Service::Plan,
+    ] {
+        builder = builder
+            .extra_env(service, "FOUR_EYES_ABOVE", "1000000000.00")
+            .extra_env(service, "ADFOLIO_DEMO", "1");
+    }
+    builder = builder.extra_env(Service::Plan, "IMPORT_RELEASE", "single");
     if let Some(folder) = setting::<PathBuf>("UPGRADE_DATA") {
         builder = builder.data_dir(folder);
     }
