@@ -7,13 +7,15 @@ use adfolio_kit::outbox::{Event, enqueue_in_tx};
 use adfolio_proto::events::v1 as wire;
 
 use crate::error::AuthError;
-use crate::ids::SessionId;
+use crate::ids::{FormerEmailId, SessionId};
 use crate::session::entity::Owner;
 use crate::user::entity::{User, UserState};
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 const SESSIONS_REVOKED: &str = "adfolio.auth.v1.SessionsRevoked";
 const PASSWORD_CHANGED: &str = "adfolio.auth.v1.PasswordChanged";
+const CONTACT_CHANGED: &str = "adfolio.auth.v1.ContactChanged";
+const NEW_CLIENT_LOGGED_IN: &str = "adfolio.auth.v1.NewClientLoggedIn";
 const ACCOUNT_STATE_CHANGED: &str = "adfolio.auth.v1.AccountStateChanged";
 
 /// An account was created.
@@ -58,6 +60,36 @@ pub async fn password_changed_in_tx(tx: &mut Tx, user: UserId) -> Result<(), Aut
         user_id: user.to_string(),
     };
     Ok(enqueue_in_tx(tx, &[Event::new(PASSWORD_CHANGED, user, &data)?]).await?)
+}
+
+/// What of a user's contact changed. It names no address and no number.
+#[derive(Clone, Copy, Debug)]
+pub struct ContactChange {
+    pub user: UserId,
+    pub email: bool,
+    pub phone: bool,
+    /// The address of before, as long as it is kept.
+    pub former: Option<FormerEmailId>,
+}
+
+/// A user changed the e-mail address or the phone number.
+pub async fn contact_changed_in_tx(tx: &mut Tx, change: ContactChange) -> Result<(), AuthError> {
+    let former = change.former.map(|id| id.to_string());
+    let data = wire::ContactChanged {
+        user_id: change.user.to_string(),
+        email: change.email,
+        phone: change.phone,
+        former_email_id: former.unwrap_or_default(),
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(CONTACT_CHANGED, change.user, &data)?]).await?)
+}
+
+/// A user logged in with a client that is new to the account.
+pub async fn new_client_logged_in_in_tx(tx: &mut Tx, user: UserId) -> Result<(), AuthError> {
+    let data = wire::NewClientLoggedIn {
+        user_id: user.to_string(),
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(NEW_CLIENT_LOGGED_IN, user, &data)?]).await?)
 }
 
 /// An account moved to another state.

@@ -3,6 +3,8 @@
 adfolio_kit::ids! {
     /// A session of a user or a member of staff.
     SessionId;
+    /// An e-mail address that a user had before.
+    FormerEmailId;
     /// A native host shell.
     HostId;
     /// A licence key.

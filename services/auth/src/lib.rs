@@ -16,6 +16,8 @@
 //!   accounts are two people.
 //! - Every login under the name of a member of staff, right or wrong, is audited.
 //! - No session outlives its longest time, however much it is used.
+//! - A changed contact is announced, without the contact, and the e-mail address of before is kept for 72 hours, so that
+//!   its holder learns of the change. So is a login with a client that is new to the account.
 //! - A change that ends a session or changes an account's state announces it in the same transaction.
 //!
 //! A state other than active ends no session. The gateway can still answer its holder why calls are refused (402, 403,
@@ -67,7 +69,7 @@ use crate::lookalike::Owners;
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// How often old sessions, login counters and used assertions are deleted.
+/// How often old sessions, login counters, used assertions, clients and former e-mail addresses are deleted.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The longest that one run of it may take.
@@ -164,7 +166,9 @@ async fn prune(app: &App) -> Result<(), AuthError> {
         let sessions = session::prune(app).await?;
         let attempts = attempt::prune(app).await?;
         let assertions = host::prune(app).await?;
-        if sessions == 0 && attempts == 0 && assertions == 0 {
+        let clients = session::prune_clients(app).await?;
+        let emails = user::prune_former_emails(app).await?;
+        if [sessions, attempts, assertions, clients, emails] == [0; 5] {
             break;
         }
     }

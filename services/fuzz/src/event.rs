@@ -24,6 +24,8 @@ pub fn check(data: &[u8]) {
     check_data::<events::WithdrawalStatusChanged>(&event);
     check_data::<events::WalletSecurityChanged>(&event);
     check_data::<events::PasswordChanged>(&event);
+    check_data::<events::ContactChanged>(&event);
+    check_data::<events::NewClientLoggedIn>(&event);
     check_data::<events::CouponGranted>(&event);
     check_data::<events::InboxChanged>(&event);
     check_data::<events::AnnouncementPublished>(&event);

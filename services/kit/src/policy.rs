@@ -76,6 +76,7 @@ pub const POLICIES: &[ServicePolicy] = &[
                 &[GATEWAY, PLAN, WALLET, COUPON, NOTIFICATION, ACCEPTOR],
             ),
             ("GrantMembership", &[WALLET]),
+            ("GetMailRecipient", &[NOTIFICATION]),
         ],
     },
     ServicePolicy {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use adfolio_kit::refusal::Refusal;
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::staff_directory_service_server::{
     StaffDirectoryService, StaffDirectoryServiceServer,
@@ -34,6 +35,8 @@ pub struct Directory {
 #[derive(Debug, Default)]
 struct State {
     users: HashMap<String, Option<DateTime<Utc>>>,
+    /// E-mail address and language.
+    recipients: HashMap<String, (String, String)>,
     pairs: HashMap<(String, String), proto::SecondPair>,
     is_down: bool,
     largest: usize,
@@ -65,6 +68,12 @@ impl Directory {
     /// Sets when a user was created.
     pub fn since(&self, id: &str, time: DateTime<Utc>) {
         self.state().users.insert(id.to_owned(), Some(time));
+    }
+
+    /// Sets where mail to a user, or to a former address of this id, goes and in which language.
+    pub fn mail(&self, id: &str, email: &str, lang: &str) {
+        let recipient = (email.to_owned(), lang.to_owned());
+        self.state().recipients.insert(id.to_owned(), recipient);
     }
 
     /// Sets whether a member of staff may decide what another one asked for.
@@ -118,6 +127,28 @@ impl UserDirectoryService for Directory {
         });
         let users = known.collect();
         Ok(Response::new(proto::LookUpUsersResponse { users }))
+    }
+
+    async fn get_mail_recipient(
+        &self,
+        request: Request<proto::GetMailRecipientRequest>,
+    ) -> Result<Response<proto::GetMailRecipientResponse>, Status> {
+        let request = request.into_inner();
+        let state = self.state();
+        if state.is_down {
+            return Err(Status::unavailable("gone"));
+        }
+        let id = if request.former_email_id.is_empty() {
+            request.user_id
+        } else {
+            request.former_email_id
+        };
+        let recipient = state.recipients.get(&id).cloned();
+        let (email, lang) = recipient.ok_or_else(|| Status::from(Refusal::not_found("user_id")))?;
+        Ok(Response::new(proto::GetMailRecipientResponse {
+            email,
+            lang,
+        }))
     }
 }
 

@@ -32,6 +32,20 @@ impl UserDirectoryService for InternalApi {
         user::grant_membership(&self.0, id).await?;
         Ok(Response::new(proto::GrantMembershipResponse {}))
     }
+
+    async fn get_mail_recipient(
+        &self,
+        request: Request<proto::GetMailRecipientRequest>,
+    ) -> Result<Response<proto::GetMailRecipientResponse>, Status> {
+        let request = request.into_inner();
+        let user = wire::id(&request.user_id, "user_id")?;
+        let former = wire::optional_id(&request.former_email_id, "former_email_id")?;
+        let recipient = user::recipient(&self.0, user, former).await?;
+        Ok(Response::new(proto::GetMailRecipientResponse {
+            email: recipient.email,
+            lang: recipient.lang,
+        }))
+    }
 }
 
 #[tonic::async_trait]

@@ -197,6 +197,20 @@ impl Client {
     }
 }
 
+/// SHA-256 of what a client says it is and of its address: what the account remembers of it for longer than of its
+/// sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientDigest(pub [u8; 32]);
+
+impl From<&Client> for ClientDigest {
+    fn from(client: &Client) -> Self {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        // A User-Agent has no control characters.
+        let both = format!("{}\n{}", text(&client.user_agent), text(&client.address));
+        Self(Sha256::digest(both.as_bytes()).into())
+    }
+}
+
 /// A session to open.
 #[derive(Clone, Debug)]
 pub struct Opening {

@@ -20,6 +20,9 @@ use crate::ids::SessionId;
 /// NOT_AUTHENTICATED.
 const MEMORY: TimeDelta = TimeDelta::days(30);
 
+/// How long an account remembers a client that it is not used with any more.
+const CLIENT_MEMORY: TimeDelta = TimeDelta::days(180);
+
 /// Opens a session; beyond the allowed number the one not used for longest ends. The caller holds the lock on the
 /// owner's row.
 pub async fn open_in_tx(tx: &mut Tx, app: &App, opening: &Opening) -> Result<Opened, AuthError> {
@@ -40,7 +43,29 @@ pub async fn open_in_tx(tx: &mut Tx, app: &App, opening: &Opening) -> Result<Ope
     };
     let token = Token::random();
     repo::insert_in_tx(tx, &session, token.digest(), opening).await?;
+    remember_client_in_tx(tx, opening, now).await?;
     Ok(Opened { token, expires_at })
+}
+
+/// Remembers the client that a user registers or logs in with, and announces a login with a new one. What a host opens,
+/// the host answers for.
+async fn remember_client_in_tx(
+    tx: &mut Tx,
+    opening: &Opening,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    let Owner::User(user) = opening.owner else {
+        return Ok(());
+    };
+    if !matches!(opening.origin, Origin::Login | Origin::Registration) {
+        return Ok(());
+    }
+    let client = (&opening.client).into();
+    let known = repo::remember_client_in_tx(tx, user, client, now).await?;
+    if known == Some(false) && opening.origin == Origin::Login {
+        events::new_client_logged_in_in_tx(tx, user).await?;
+    }
+    Ok(())
 }
 
 /// Ends every live session of the owner. The caller holds the lock on the owner's row.
@@ -209,6 +234,16 @@ pub async fn prune(app: &App) -> Result<u64, AuthError> {
     let before = now.checked_sub_signed(MEMORY).unwrap_or(now);
     db::write(&app.pool, move |tx| {
         Box::pin(async move { Ok(repo::prune_in_tx(tx, before).await?) })
+    })
+    .await
+}
+
+/// Deletes a batch of clients that their users have not used for long.
+pub async fn prune_clients(app: &App) -> Result<u64, AuthError> {
+    let now = app.clock.now();
+    let before = now.checked_sub_signed(CLIENT_MEMORY).unwrap_or(now);
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move { Ok(repo::prune_clients_in_tx(tx, before).await?) })
     })
     .await
 }

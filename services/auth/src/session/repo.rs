@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
-use super::entity::{Client, Listed, Opening, Origin, Owner, Session, TokenDigest};
+use super::entity::{Client, ClientDigest, Listed, Opening, Origin, Owner, Session, TokenDigest};
 use crate::host::Kid;
 use crate::ids::{SessionId, StaffId};
 
@@ -214,6 +214,42 @@ pub async fn end_all_but_in_tx(
     .fetch_all(tx)
     .await?;
     Ok(ended.into_iter().map(SessionId).collect())
+}
+
+/// Remembers a client that its user logs in with; answers whether it was known, and none for the first one.
+pub async fn remember_client_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    client: ClientDigest,
+    now: DateTime<Utc>,
+) -> Result<Option<bool>, sqlx::Error> {
+    // The first part sees the table as it was before the second one writes.
+    sqlx::query_scalar!(
+        "WITH before AS (SELECT bool_or(client = $2) AS is_known FROM known_clients WHERE user_id = $1),
+              remembered AS (
+                  INSERT INTO known_clients (user_id, client, seen_at) VALUES ($1, $2, $3)
+                  ON CONFLICT (user_id, client) DO UPDATE SET seen_at = excluded.seen_at)
+         SELECT is_known FROM before",
+        user.0,
+        &client.0[..],
+        now,
+    )
+    .fetch_one(tx)
+    .await
+}
+
+/// Deletes a batch of clients that were last used before `before`.
+pub async fn prune_clients_in_tx(tx: &mut Tx, before: DateTime<Utc>) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM known_clients WHERE (user_id, client) IN (
+             SELECT user_id, client FROM known_clients WHERE seen_at < $1
+             ORDER BY seen_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        before,
+        PRUNE_BATCH,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// Deletes a batch of sessions that ended before `before`.

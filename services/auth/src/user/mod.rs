@@ -3,6 +3,7 @@
 pub mod entity;
 mod host;
 mod login;
+mod mail;
 mod password_change;
 mod profile;
 mod registration;
@@ -21,6 +22,7 @@ use adfolio_kit::refusal::Refusal;
 pub use entity::{Entry, LoggedIn, Query, User, UserState};
 pub use host::{Subject, create_host_token, enter_by_assertion};
 pub use login::{Login, login};
+pub use mail::{prune_former_emails, recipient};
 pub use password_change::{PasswordForm, change_password};
 pub use profile::{
     ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,

@@ -12,6 +12,8 @@ use super::registration::{is_email, is_phone};
 use super::repo;
 use crate::app::App;
 use crate::error::AuthError;
+use crate::events::{self, ContactChange};
+use crate::ids::FormerEmailId;
 use crate::nickname;
 
 /// Longest nickname that one may take.
@@ -88,12 +90,15 @@ fn is_file_id(text: &str) -> bool {
 }
 
 /// Changes the given fields of the caller's own profile, or NOTHING_CHANGED. Mail and calls about the account go to its
-/// e-mail address and phone number, so a change of them needs a fresh session: STEP_UP_REQUIRED.
+/// e-mail address and phone number, so a change of them needs a fresh session: STEP_UP_REQUIRED. It is announced, and the
+/// holder of the address of before is told, too.
 pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<User, AuthError> {
     let id = caller.require_user()?;
     let change = change.parse()?;
-    let fresh = caller.require_fresh(app.clock.now());
-    db::write(&app.pool, move |tx| {
+    let now = app.clock.now();
+    let fresh = caller.require_fresh(now);
+    let former = FormerEmailId(app.ids.next());
+    app.write(move |tx| {
         Box::pin(async move {
             let known = repo::lock_in_tx(tx, id)
                 .await?
@@ -104,8 +109,21 @@ pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<U
             if user == known {
                 return Err(Refusal::new(Reason::NothingChanged).into());
             }
-            if (&user.email, &user.phone) != (&known.email, &known.phone) {
+            let (email, phone) = (user.email != known.email, user.phone != known.phone);
+            if email || phone {
                 fresh?;
+                let former = (email && !known.email.is_empty()).then_some(former);
+                if let Some(id) = former {
+                    repo::insert_former_email_in_tx(tx, id, &known, now).await?;
+                }
+                let user = user.id;
+                let change = ContactChange {
+                    user,
+                    email,
+                    phone,
+                    former,
+                };
+                events::contact_changed_in_tx(tx, change).await?;
             }
             repo::save_profile_in_tx(tx, &user).await?;
             Ok(user)

@@ -11,9 +11,12 @@ use uuid::Uuid;
 
 use super::entity::{Entry, Query, User, UserState};
 use crate::error::AuthError;
-use crate::ids::{HostId, StaffId};
+use crate::ids::{FormerEmailId, HostId, StaffId};
 use crate::license::entity::Code;
 use crate::lookalike;
+
+/// Rows that one pruning statement deletes at most.
+const PRUNE_BATCH: i64 = 1000;
 
 /// What a taken user name violates, and one that looks like a taken one.
 pub const USERNAME_CONSTRAINTS: [&str; 2] = ["users_username_key", "users_username_skeleton"];
@@ -236,6 +239,59 @@ pub async fn save_profile_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Er
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Keeps the address that a user had until now.
+pub async fn insert_former_email_in_tx(
+    tx: &mut Tx,
+    id: FormerEmailId,
+    user: &User,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO former_emails (id, user_id, email, changed_at) VALUES ($1, $2, $3, $4)",
+        id.0,
+        user.id.0,
+        user.email,
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// An address that a user had until after `since`.
+pub async fn find_former_email(
+    pool: &PgPool,
+    id: FormerEmailId,
+    user: UserId,
+    since: DateTime<Utc>,
+) -> Result<Option<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT email FROM former_emails WHERE id = $1 AND user_id = $2 AND changed_at > $3",
+        id.0,
+        user.0,
+        since,
+    )
+    .fetch_optional(pool)
+    .await
+}
+
+/// Deletes a batch of addresses that changed before `before`.
+pub async fn prune_former_emails_in_tx(
+    tx: &mut Tx,
+    before: DateTime<Utc>,
+) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM former_emails WHERE id IN (
+             SELECT id FROM former_emails WHERE changed_at < $1
+             ORDER BY changed_at LIMIT $2 FOR UPDATE SKIP LOCKED)",
+        before,
+        PRUNE_BATCH,
+    )
+    .execute(tx)
+    .await?;
+    Ok(done.rows_affected())
 }
 
 /// Writes the columns of a user's standing, which staff change.

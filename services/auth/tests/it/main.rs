@@ -14,6 +14,7 @@ mod hosts;
 mod licenses;
 mod lists;
 mod login;
+mod mail;
 mod names;
 mod office;
 mod own_security;
