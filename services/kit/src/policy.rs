@@ -249,6 +249,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("CreateNotification", EDGE_AND_OPERATOR),
             ("ListFeedback", EDGE_AND_OPERATOR),
             ("CloseFeedback", EDGE_AND_OPERATOR),
+            ("ListMails", OPERATOR_ALONE),
+            ("RetryMail", OPERATOR_ALONE),
         ],
     },
     ServicePolicy {

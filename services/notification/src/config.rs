@@ -5,6 +5,8 @@ use adfolio_kit::config::{ProcessArgs, ServiceArgs};
 use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
+use crate::mail::config::MailArgs;
+
 /// The users' inbox, announcements, feedback and the texts that staff edit
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-notification", version)]
@@ -15,6 +17,9 @@ pub struct Config {
     /// Address of auth, which knows the users, for example http://127.0.0.1:8201
     #[arg(long, env = "AUTH_URL")]
     pub auth_url: String,
+    /// Mail to users.
+    #[command(flatten)]
+    pub mail: MailArgs,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,

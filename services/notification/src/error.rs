@@ -20,6 +20,12 @@ pub enum NotificationError {
     /// The feedback was closed before.
     #[error("the feedback is closed already")]
     FeedbackClosed,
+    /// No such mail.
+    #[error("no such mail")]
+    MailUnknown,
+    /// The mail was not given up.
+    #[error("the mail is not dead")]
+    MailNotDead,
     /// Parameters or texts could not be written as JSON.
     #[error("cannot write JSON")]
     Json(#[from] serde_json::Error),
@@ -42,10 +48,12 @@ impl From<NotificationError> for Status {
         let refusal = match error {
             NotificationError::Core(core) => return core.into(),
             NotificationError::Json(_) => return refusal::internal_status(&error),
-            NotificationError::NotificationUnknown | NotificationError::FeedbackUnknown => {
-                Refusal::not_found("id")
+            NotificationError::NotificationUnknown
+            | NotificationError::FeedbackUnknown
+            | NotificationError::MailUnknown => Refusal::not_found("id"),
+            NotificationError::FeedbackClosed | NotificationError::MailNotDead => {
+                Refusal::new(Reason::NothingChanged)
             }
-            NotificationError::FeedbackClosed => Refusal::new(Reason::NothingChanged),
         };
         refusal.detail(detail).into()
     }

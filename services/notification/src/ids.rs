@@ -5,4 +5,6 @@ adfolio_kit::ids! {
     NoticeId;
     /// Feedback of a user.
     FeedbackId;
+    /// A mail to a user.
+    MailId;
 }

@@ -1,10 +1,12 @@
-//! Notifications: the users' inbox, fed by the events of other services and by staff, announcements to all, feedback, and
-//! the texts that staff edit.
+//! Notifications: the users' inbox and mail, fed by the events of other services and by staff, announcements to all,
+//! feedback, and the texts that staff edit.
 //!
 //! Invariants:
 //! - one event is one notice, however often and in whatever order it arrives (unique `source_key`);
 //! - a user's unread total is exact after every commit: the user's own unread notices are counted in the transaction that
 //!   changes them, announcements are numbered without holes and those that are done are counted likewise;
+//! - news of a user's money and security is mailed, too: a mail is written with its notice, sent at least once, and never
+//!   says where a user could be led astray; addresses are auth's and never stored here;
 //! - an announcement is one row, and only for users who were there before it;
 //! - a notice becomes text when it is read, in the reader's language;
 //! - whatever changes an unread total is announced in the same transaction, and so is what staff do;
@@ -21,26 +23,36 @@ mod grpc;
 mod ids;
 mod lang;
 mod localized;
+mod mail;
 mod notice;
+mod peers;
 mod publish;
 mod service_entry;
 mod text;
 
-use adfolio_kit::limited;
+use std::time::Duration;
+
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::{limited, periodic};
 use adfolio_proto::notification::v1::notification_admin_service_server::NotificationAdminServiceServer;
 use adfolio_proto::notification::v1::notification_service_server::NotificationServiceServer;
 use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
+use tracing::warn;
 
 pub use config::Config;
+pub use mail::config::{MailArgs, Way};
 
 use crate::app::{App, Parts};
 use crate::grpc::{StaffApi, UserApi};
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
+
+/// How often old mails are deleted, and the longest that one run of it may take.
+const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
+const PRUNE_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -51,6 +63,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     let backend = Backend::start("notification", &config.args, &MIGRATOR, None, shutdown).await?;
     let app = App::new(&backend, &config.clock, Parts::new(&config, &backend)?);
     backend.consume(consumer::inbox(), consumer::IntoInbox(app.clone()));
+    start_jobs(&backend, &app);
     let server = backend
         .server()
         .add_service(limited!(NotificationServiceServer::new(UserApi(
@@ -58,4 +71,30 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         ))))
         .add_service(limited!(NotificationAdminServiceServer::new(StaffApi(app))));
     backend.serve(server, listener).await
+}
+
+/// Every background job.
+fn start_jobs(backend: &Backend, app: &App) {
+    start_pruning(backend, app.clone());
+    backend.measure("mail", app, mail::worker::measure);
+    if let Some(mailer) = app.mailer.clone() {
+        // Present from the start, so that the first one shows as an increase.
+        for outcome in mail::worker::OUTCOMES {
+            mail::worker::count(outcome, 0);
+        }
+        let shutdown = backend.service.shutdown.clone();
+        backend.spawn("mail", mail::worker::run(app.clone(), mailer, shutdown));
+    }
+}
+
+fn start_pruning(backend: &Backend, app: App) {
+    let shutdown = backend.service.shutdown.clone();
+    backend.spawn("prune", async move {
+        // Once at the start: a process that never lives for an interval still prunes.
+        if let Err(error) = mail::worker::prune(app.clone()).await {
+            warn!(%error, "pruning failed");
+        }
+        let job = move || mail::worker::prune(app.clone());
+        periodic::every("prune", PRUNE_INTERVAL, PRUNE_LIMIT, shutdown, job).await;
+    });
 }

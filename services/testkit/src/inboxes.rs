@@ -54,14 +54,19 @@ const CONCERNS: [(&str, &str, &str); 6] = [
         "CASE event_type
          WHEN 'adfolio.auth.v1.UserRegistered' THEN true
          WHEN 'adfolio.auth.v1.PasswordChanged' THEN true
+         WHEN 'adfolio.auth.v1.ContactChanged' THEN true
+         WHEN 'adfolio.auth.v1.NewClientLoggedIn' THEN true
+         WHEN 'adfolio.auth.v1.StaffActed' THEN coalesce(data->>'userId', '') <> '' AND data->>'action' IN (
+             'auth.set_user_state', 'auth.set_user_profile', 'auth.create_host_token', 'auth.unlock_user_login')
          WHEN 'adfolio.wallet.v1.DepositCredited' THEN true
          WHEN 'adfolio.coupon.v1.CouponGranted' THEN true
          WHEN 'adfolio.wallet.v1.StaffPostingMade' THEN data->>'type' <> 'deposit'
-         WHEN 'adfolio.wallet.v1.WithdrawalStatusChanged' THEN data->>'status' IN ('paid', 'rejected')
+         WHEN 'adfolio.wallet.v1.WithdrawalStatusChanged' THEN data->>'status' IN ('pending', 'paid', 'rejected')
          WHEN 'adfolio.wallet.v1.WalletSecurityChanged' THEN true
          WHEN 'adfolio.plan.v1.PlanStatusChanged' THEN data->>'to' IN ('put_finished', 'settled', 'put_failed')
              OR data->>'to' = 'waiting' AND coalesce(data->>'from', '') = ''
          WHEN 'adfolio.acceptor.v1.ExchangeStatusChanged' THEN data->>'status' IN ('completed', 'cancelled', 'expired')
+             OR data->>'status' = 'pending' AND data->>'direction' = 'wallet_to_currency'
          ELSE false END",
     ),
     (

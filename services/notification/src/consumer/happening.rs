@@ -1,11 +1,12 @@
-//! Which events users get a notice of, and by which template.
+//! Which events users are told of, and by which template.
 
 use adfolio_kit::consumer::HandlerError;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_money::Money;
 use adfolio_proto::events::v1::{
-    CouponGranted, DepositCredited, ExchangeStatusChanged, PasswordChanged, PlanStatusChanged,
-    StaffPostingMade, WalletSecurityChanged, WithdrawalStatusChanged,
+    ContactChanged, CouponGranted, DepositCredited, ExchangeStatusChanged, NewClientLoggedIn,
+    PasswordChanged, PlanStatusChanged, StaffActed, StaffPostingMade, WalletSecurityChanged,
+    WithdrawalStatusChanged,
 };
 use chrono::{DateTime, Utc};
 
@@ -14,22 +15,35 @@ use crate::text::{Param, Params, Template};
 /// The reason of a plan that ended because nobody placed it.
 const EXPIRED: &str = "EXPIRED";
 
-/// A happening worth a notice.
+/// What staff do to an account and its user is told of.
+const TOLD_STAFF_ACTS: [&str; 4] = [
+    "auth.set_user_state",
+    "auth.set_user_profile",
+    "auth.create_host_token",
+    "auth.unlock_user_login",
+];
+
+/// A happening worth a notice or a mail.
 pub struct Happening {
     pub user: String,
     pub template: Template,
     pub params: Params,
     /// What it is about: one happening, one notice.
     pub source_key: String,
+    /// Auth's id of the address of before, if that is told.
+    pub former_email: Option<String>,
     /// When it happened, if the event's own time is not it.
     pub time: Option<DateTime<Utc>>,
 }
 
 impl Happening {
-    /// What an event tells, if it tells a person anything.
-    pub fn of(event: &CloudEvent) -> Result<Option<Self>, HandlerError> {
+    /// What an event tells a person, if anything.
+    pub fn of(event: &CloudEvent) -> Result<Vec<Self>, HandlerError> {
         let kind = event.event_type.strip_prefix("adfolio.");
-        Ok(match kind.unwrap_or_default() {
+        let one = match kind.unwrap_or_default() {
+            "auth.v1.ContactChanged" => return Ok(of_contact(event, &event.data()?)),
+            "auth.v1.NewClientLoggedIn" => Some(of_new_client(event, event.data()?)),
+            "auth.v1.StaffActed" => of_staff(event, event.data()?),
             "auth.v1.PasswordChanged" => Some(of_password(event, event.data()?)),
             "wallet.v1.DepositCredited" => Some(of_deposit(event.data()?)),
             "wallet.v1.StaffPostingMade" => of_staff_posting(event.data()?),
@@ -39,8 +53,60 @@ impl Happening {
             "coupon.v1.CouponGranted" => Some(of_coupon(event.data()?)),
             "acceptor.v1.ExchangeStatusChanged" => of_exchange(event.data()?),
             _ => None,
-        })
+        };
+        Ok(one.into_iter().collect())
     }
+}
+
+/// A contact is changed again and again, so it is the event that makes the happening. The address of before is told, too:
+/// its holder may not be who changed it.
+fn of_contact(event: &CloudEvent, changed: &ContactChanged) -> Vec<Happening> {
+    let happening = |template, what: &str| Happening {
+        user: changed.user_id.clone(),
+        template,
+        params: Params::new(),
+        source_key: format!("contact:{}:{what}", event.id),
+        former_email: None,
+        time: None,
+    };
+    let mut happenings = Vec::new();
+    if changed.email {
+        happenings.push(happening(Template::EmailChanged, "email"));
+        if !changed.former_email_id.is_empty() {
+            happenings.push(Happening {
+                former_email: Some(changed.former_email_id.clone()),
+                ..happening(Template::EmailChanged, "former_email")
+            });
+        }
+    }
+    if changed.phone {
+        happenings.push(happening(Template::PhoneChanged, "phone"));
+    }
+    happenings
+}
+
+fn of_new_client(event: &CloudEvent, login: NewClientLoggedIn) -> Happening {
+    Happening {
+        user: login.user_id,
+        template: Template::NewClientLoggedIn,
+        params: Params::new(),
+        source_key: format!("new_client:{}", event.id),
+        former_email: None,
+        time: None,
+    }
+}
+
+/// What staff do to an account itself. What they do to its money and passwords has events of its own.
+fn of_staff(event: &CloudEvent, acted: StaffActed) -> Option<Happening> {
+    let is_told = TOLD_STAFF_ACTS.contains(&acted.action.as_str());
+    (is_told && !acted.user_id.is_empty()).then(|| Happening {
+        user: acted.user_id,
+        template: Template::ChangedByStaff,
+        params: Params::new(),
+        source_key: format!("staff:{}", event.id),
+        former_email: None,
+        time: acted.time.and_then(|time| time.try_into().ok()),
+    })
 }
 
 /// Passwords are changed again and again, so it is the event that makes the happening.
@@ -49,6 +115,7 @@ fn of_password(event: &CloudEvent, changed: PasswordChanged) -> Happening {
         user: changed.user_id,
         template: Template::PasswordChanged,
         params: Params::new(),
+        former_email: None,
         source_key: format!("password:{}", event.id),
         time: None,
     }
@@ -59,6 +126,7 @@ fn of_deposit(deposit: DepositCredited) -> Happening {
         user: deposit.user_id,
         template: Template::DepositCredited,
         params: params([("amount", money(deposit.amount_minor))]),
+        former_email: None,
         source_key: format!("deposit:{}", deposit.transaction_id),
         time: deposit.time.and_then(|time| time.try_into().ok()),
     }
@@ -77,6 +145,7 @@ fn of_staff_posting(posting: StaffPostingMade) -> Option<Happening> {
         user: posting.user_id,
         template,
         params: params([("amount", money(posting.amount_minor))]),
+        former_email: None,
         source_key: format!("posting:{}", posting.transaction_id),
         time: posting.time.and_then(|time| time.try_into().ok()),
     })
@@ -89,6 +158,7 @@ fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Happening> {
             let fee = ("fee", money(change.fee_minor));
             (Template::WithdrawalPaid, params([amount, fee]))
         }
+        ("pending", _) => (Template::WithdrawalRequested, params([amount])),
         ("rejected", "") => (Template::WithdrawalRejected, params([amount])),
         ("rejected", reason) => (
             Template::WithdrawalRejectedWithReason,
@@ -97,6 +167,7 @@ fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Happening> {
         _ => return None,
     };
     Some(Happening {
+        former_email: None,
         source_key: format!("withdrawal:{}:{}", change.withdrawal_id, change.status),
         user: change.user_id,
         template,
@@ -120,6 +191,7 @@ fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Happ
         user: change.user_id,
         template,
         params: Params::new(),
+        former_email: None,
         source_key: format!("security:{}", event.id),
         time: None,
     })
@@ -159,6 +231,7 @@ fn of_plan(change: PlanStatusChanged) -> Option<Happening> {
         _ => return None,
     };
     Some(Happening {
+        former_email: None,
         source_key: format!("plan:{}:{}", change.plan_id, change.to),
         user: change.user_id,
         template,
@@ -177,6 +250,7 @@ fn of_coupon(granted: CouponGranted) -> Happening {
         user: granted.user_id,
         template: Template::CouponGranted,
         params,
+        former_email: None,
         source_key: format!("coupon:{}", granted.coupon_id),
         time: None,
     }
@@ -190,6 +264,7 @@ fn of_exchange(change: ExchangeStatusChanged) -> Option<Happening> {
     };
     let reason = !change.reason.is_empty();
     let template = match (change.status.as_str(), from_wallet, reason) {
+        ("pending", true, _) => Template::ExchangeRequestedFromWallet,
         ("completed", true, _) => Template::ExchangeCompletedFromWallet,
         ("completed", false, _) => Template::ExchangeCompletedToWallet,
         ("cancelled", true, false) => Template::ExchangeCancelledFromWallet,
@@ -201,6 +276,7 @@ fn of_exchange(change: ExchangeStatusChanged) -> Option<Happening> {
         _ => return None,
     };
     Some(Happening {
+        former_email: None,
         source_key: format!("exchange:{}:{}", change.exchange_id, change.status),
         user: change.user_id,
         template,

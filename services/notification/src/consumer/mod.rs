@@ -1,4 +1,4 @@
-//! What this service consumes: events that become notices, and registrations that open inboxes.
+//! What this service consumes: events that become notices and mail, and registrations that open inboxes.
 
 mod happening;
 
@@ -8,19 +8,25 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::UserRegistered;
 use tracing::debug;
+use uuid::Uuid;
 
 use crate::app::App;
-use crate::ids::NoticeId;
+use crate::ids::{MailId, NoticeId};
+use crate::mail::{self, NewMail};
 use crate::notice::{self, Category, NewNotice};
+use crate::text::Place;
 
 use happening::Happening;
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 
-/// Every kind of event that may become a notice or opens an inbox.
-pub const EVENT_TYPES: [&str; 9] = [
+/// Every kind of event that may become a notice or mail, or opens an inbox.
+pub const EVENT_TYPES: [&str; 12] = [
     USER_REGISTERED,
     "adfolio.auth.v1.PasswordChanged",
+    "adfolio.auth.v1.ContactChanged",
+    "adfolio.auth.v1.NewClientLoggedIn",
+    "adfolio.auth.v1.StaffActed",
     "adfolio.wallet.v1.DepositCredited",
     "adfolio.wallet.v1.StaffPostingMade",
     "adfolio.wallet.v1.WithdrawalStatusChanged",
@@ -30,60 +36,88 @@ pub const EVENT_TYPES: [&str; 9] = [
     "adfolio.acceptor.v1.ExchangeStatusChanged",
 ];
 
-/// The consumer that feeds the inbox.
+/// The consumer that feeds the inbox and mail.
 pub fn inbox() -> Consumer {
     EVENT_TYPES
         .into_iter()
         .fold(Consumer::new("notification", "inbox"), Consumer::bind)
 }
 
-/// Adds a notice to the inbox of the user whom an event is about.
+/// Adds a notice to the inbox of the user whom an event is about, and mail.
 #[derive(Debug)]
 pub struct IntoInbox(pub App);
 
 impl IntoInbox {
-    fn notice(&self, event: &CloudEvent) -> Result<Option<NewNotice>, HandlerError> {
-        let Some(happening) = Happening::of(event)? else {
-            return Ok(None);
-        };
-        let user = happening
-            .user
-            .parse::<UserId>()
+    /// Tells its user of a happening. A mail is written with its notice, so a happening that is known already makes
+    /// neither.
+    async fn tell_in_tx(
+        &self,
+        tx: &mut Tx,
+        event: &CloudEvent,
+        happening: Happening,
+    ) -> Result<(), HandlerError> {
+        let user = parse_user(&happening.user)?;
+        let former_email = happening.former_email.as_deref();
+        let former_email: Option<Uuid> = former_email
+            .map(str::parse)
+            .transpose()
             .map_err(HandlerError::permanent)?;
-        Ok(Some(NewNotice {
-            id: NoticeId(self.0.ids.next()),
-            user,
-            category: Category::Activity,
-            template: happening.template,
-            params: happening.params,
-            source_key: happening.source_key,
-            occurred_at: happening.time.unwrap_or(event.time),
-        }))
+        let occurred_at = happening.time.unwrap_or(event.time);
+        let place = happening.template.place();
+        if place != Place::Mail {
+            let notice = NewNotice {
+                id: NoticeId(self.0.ids.next()),
+                user,
+                category: Category::Activity,
+                template: happening.template,
+                params: happening.params.clone(),
+                source_key: happening.source_key.clone(),
+                occurred_at,
+            };
+            if !notice::add_in_tx(tx, &notice).await? {
+                debug!(source_key = notice.source_key, "happening is known already");
+                return Ok(());
+            }
+        }
+        if place != Place::Inbox && self.0.mailer.is_some() {
+            let mail = NewMail {
+                id: MailId(self.0.ids.next()),
+                user,
+                former_email,
+                template: happening.template,
+                params: happening.params,
+                source_key: happening.source_key,
+                occurred_at,
+                now: self.0.clock.now(),
+            };
+            mail::add_in_tx(tx, &mail).await?;
+        }
+        Ok(())
     }
 }
 
 impl Handler for IntoInbox {
-    /// Most steps of a plan are no news for its user.
+    /// Most steps of a plan are no news for its user. What cannot be read concerns this service, so that it becomes a dead
+    /// letter.
     fn concerns(&self, event: &CloudEvent) -> bool {
-        event.event_type == USER_REGISTERED || !matches!(self.notice(event), Ok(None))
+        event.event_type == USER_REGISTERED
+            || Happening::of(event).map_or(true, |happenings| !happenings.is_empty())
     }
 
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         if event.event_type == USER_REGISTERED {
             let registered: UserRegistered = event.data()?;
-            let user: UserId = registered
-                .user_id
-                .parse()
-                .map_err(HandlerError::permanent)?;
+            let user = parse_user(&registered.user_id)?;
             // Earlier announcements are not this user's.
             return Ok(notice::open_in_tx(tx, user, event.time).await?);
         }
-        let Some(notice) = self.notice(event)? else {
-            return Ok(());
-        };
-        if !notice::add_in_tx(tx, &notice).await? {
-            debug!(source_key = notice.source_key, "happening is known already");
+        for happening in Happening::of(event)? {
+            self.tell_in_tx(tx, event, happening).await?;
         }
         Ok(())
     }
+}
+
+fn parse_user(id: &str) -> Result<UserId, HandlerError> {
+    id.parse().map_err(HandlerError::permanent)
 }

@@ -15,10 +15,10 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::feedback::entity::check_reply;
-use crate::{content, feedback, publish};
+use crate::{content, feedback, mail, publish};
 
-/// The list of all feedback has one owner: staff.
-const FEEDBACK_OWNER: &str = "staff";
+/// The lists of all feedback and of all mail have one owner: staff.
+const STAFF_OWNER: &str = "staff";
 
 #[tonic::async_trait]
 impl NotificationAdminService for StaffApi {
@@ -68,7 +68,7 @@ impl NotificationAdminService for StaffApi {
         Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
         let proto::ListFeedbackRequest { state, page } = request.into_inner();
         let state = feedback::State::optional(state, "state")?;
-        let list = List::new(page, &map::feedback::list_name(state), &FEEDBACK_OWNER)?;
+        let list = List::new(page, &map::feedback::list_name(state), &STAFF_OWNER)?;
         let rows = feedback::list(&self.0, state, list.before()?, list.fetch()).await?;
         let (items, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::ListFeedbackResponse {
@@ -88,6 +88,42 @@ impl NotificationAdminService for StaffApi {
         let reply = check_reply(&request.reply)?;
         let once = Once::new::<proto::CloseFeedbackResponse>(&caller, staff.id, &request);
         let answer = feedback::close(&self.0, once, &caller, staff, id, reply).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn list_mails(
+        &self,
+        request: Request<proto::ListMailsRequest>,
+    ) -> Result<Response<proto::ListMailsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let proto::ListMailsRequest {
+            user_id,
+            state,
+            page,
+        } = request.into_inner();
+        let query = mail::Query {
+            user: wire::optional_id(&user_id, "user_id")?,
+            state: mail::State::optional(state, "state")?,
+        };
+        let list = List::new(page, &map::mails::list_name(query), &STAFF_OWNER)?;
+        let rows = mail::list(&self.0, query, list.before()?, list.fetch()).await?;
+        let (items, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListMailsResponse {
+            items: items.iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn retry_mail(
+        &self,
+        request: Request<proto::RetryMailRequest>,
+    ) -> Result<Response<proto::RetryMailResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.mail_id, "id")?;
+        let once = Once::new::<proto::RetryMailResponse>(&caller, staff.id, &request);
+        let answer = mail::retry(&self.0, once, &caller, id).await?;
         Ok(Response::new(answer.into_message()?))
     }
 }

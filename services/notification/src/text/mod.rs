@@ -12,7 +12,7 @@ mod param;
 mod template;
 
 pub use param::{Param, Params, params_from_json};
-pub use template::Template;
+pub use template::{Place, Template};
 
 /// The catalogue of every language.
 const FILES: &[(Lang, &str)] = text_files!("texts");

@@ -35,11 +35,71 @@ names! {
         ExchangeCancelledToWalletWithReason,
         ExchangeExpiredFromWallet,
         ExchangeExpiredToWallet,
+        WithdrawalRequested,
+        ExchangeRequestedFromWallet,
+        NewClientLoggedIn,
+        EmailChanged,
+        PhoneChanged,
+        ChangedByStaff,
         FeedbackReply,
     }
 }
 
+/// Where users read it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// In the inbox alone: plans, offers, replies.
+    Inbox,
+    /// In mail alone: what was just done in the app, and is news only if somebody else did it.
+    Mail,
+    /// In both: money and security.
+    Both,
+}
+
 impl Template {
+    /// Where users read it.
+    pub fn place(self) -> Place {
+        match self {
+            Self::PlanWaiting
+            | Self::PlanExpired
+            | Self::PlanFinished
+            | Self::PlanSettled
+            | Self::PlanFailed
+            | Self::CouponGranted
+            | Self::FeedbackReply => Place::Inbox,
+            Self::WithdrawalRequested
+            | Self::ExchangeRequestedFromWallet
+            | Self::NewClientLoggedIn
+            | Self::EmailChanged
+            | Self::PhoneChanged
+            | Self::ChangedByStaff => Place::Mail,
+            Self::DepositCredited
+            | Self::Chargeback
+            | Self::RechargeDeduction
+            | Self::Membership
+            | Self::StartUpGrant
+            | Self::StartUpReturn
+            | Self::WithdrawalPaid
+            | Self::WithdrawalRejected
+            | Self::WithdrawalRejectedWithReason
+            | Self::PayPasswordSet
+            | Self::PayPasswordChanged
+            | Self::PayPasswordReset
+            | Self::PayPasswordLocked
+            | Self::BankCardBound
+            | Self::WalletAddressBound
+            | Self::PasswordChanged
+            | Self::ExchangeCompletedFromWallet
+            | Self::ExchangeCompletedToWallet
+            | Self::ExchangeCancelledFromWallet
+            | Self::ExchangeCancelledFromWalletWithReason
+            | Self::ExchangeCancelledToWallet
+            | Self::ExchangeCancelledToWalletWithReason
+            | Self::ExchangeExpiredFromWallet
+            | Self::ExchangeExpiredToWallet => Place::Both,
+        }
+    }
+
     /// The parameters that its texts may name.
     pub fn params(self) -> &'static [&'static str] {
         match self {
@@ -49,14 +109,19 @@ impl Template {
             | Self::PayPasswordLocked
             | Self::BankCardBound
             | Self::WalletAddressBound
-            | Self::PasswordChanged => &[],
+            | Self::PasswordChanged
+            | Self::NewClientLoggedIn
+            | Self::EmailChanged
+            | Self::PhoneChanged
+            | Self::ChangedByStaff => &[],
             Self::DepositCredited
             | Self::Chargeback
             | Self::RechargeDeduction
             | Self::Membership
             | Self::StartUpGrant
             | Self::StartUpReturn
-            | Self::WithdrawalRejected => &["amount"],
+            | Self::WithdrawalRejected
+            | Self::WithdrawalRequested => &["amount"],
             Self::PlanWaiting | Self::PlanExpired | Self::PlanFailed => {
                 &["plan_number", "product", "budget"]
             }
@@ -70,7 +135,8 @@ impl Template {
             | Self::ExchangeCancelledFromWallet
             | Self::ExchangeCancelledToWallet
             | Self::ExchangeExpiredFromWallet
-            | Self::ExchangeExpiredToWallet => &["amount", "counter_amount", "currency"],
+            | Self::ExchangeExpiredToWallet
+            | Self::ExchangeRequestedFromWallet => &["amount", "counter_amount", "currency"],
             Self::ExchangeCancelledFromWalletWithReason
             | Self::ExchangeCancelledToWalletWithReason => {
                 &["amount", "counter_amount", "currency", "reason"]

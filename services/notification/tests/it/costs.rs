@@ -108,7 +108,13 @@ async fn crowded(user: Uuid) -> TestDatabase {
              SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, '{user}', 'Topic', 'Content', '{{}}', now(),
                     (ARRAY['open', 'closed'])[1 + n % 2], CASE WHEN n % 2 = 1 THEN now() END
              FROM generate_series(1, {ROWS}) AS n;
-         VACUUM ANALYZE messages; VACUUM ANALYZE announcements; VACUUM ANALYZE unread_counters;
+         INSERT INTO mails (id, user_id, template, params, source_key, occurred_at, created_at, due_at, give_up_at, state,
+                            finished_at)
+             SELECT ('00000000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid, '{user}', 'password_changed', '{{}}',
+                    n::text, now(), now(), now(), now(), (ARRAY['sent', 'pending'])[1 + n % 2],
+                    CASE WHEN n % 2 = 0 THEN now() END
+             FROM generate_series(1, {ROWS}) AS n;
+         VACUUM ANALYZE mails; VACUUM ANALYZE messages; VACUUM ANALYZE announcements; VACUUM ANALYZE unread_counters;
          VACUUM ANALYZE announcement_reads; VACUUM ANALYZE notifications; VACUUM ANALYZE feedback;"
     );
     let mut connection = db.pool().acquire().await.unwrap();
@@ -210,4 +216,15 @@ async fn every_page_costs_the_same_and_the_total_is_one_row() {
         11,
     )
     .await;
+
+    for (condition, filter) in [
+        ("id < $1", String::new()),
+        ("state = $3", ", 'sent'".to_owned()),
+        ("user_id = $3 AND id < $1", format!(", '{user}'")),
+        ("user_id = $3 AND state", format!(", '{user}', 'sent'")),
+    ] {
+        let mails = query_with(&[&format!("FROM mails WHERE {condition}")]);
+        let page = |id: &str| format!("'{id}', 11{filter}");
+        alike(&db, &mails, &page(&newest.to_string()), &page(oldest), 11).await;
+    }
 }

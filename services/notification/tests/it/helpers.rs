@@ -1,7 +1,7 @@
 //! A running notification service, the people who use it, and what other services tell it.
 
 use std::collections::HashMap;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use adfolio_kit::client::Channel;
@@ -72,6 +72,12 @@ impl Deref for Notification {
 
     fn deref(&self) -> &Self::Target {
         &self.0
+    }
+}
+
+impl DerefMut for Notification {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.0
     }
 }
 

@@ -12,6 +12,8 @@ mod costs;
 mod feedback;
 mod feeding;
 mod helpers;
+mod mail;
 mod marking;
 mod notices;
 mod reading;
+mod smtp_server;

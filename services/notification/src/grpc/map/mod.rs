@@ -2,4 +2,5 @@
 
 pub mod content;
 pub mod feedback;
+pub mod mails;
 pub mod notices;

@@ -1,0 +1,139 @@
+//! What a mail says: plain text in the reader's language. It asks for nothing and leads nowhere but to the one public
+//! address, so that nobody learns to follow links in mail about money.
+
+use std::collections::HashMap;
+
+use chrono::{DateTime, Utc};
+use lettre::message::header::{ContentType, HeaderName, HeaderValue};
+use lettre::message::{Mailbox, Message};
+use lettre::{Address, address};
+use serde::Deserialize;
+use url::Url;
+
+use super::entity::{Failure, Mail};
+use crate::lang::{Lang, TextsError, text_files};
+use crate::text::Catalogues;
+
+/// What every mail ends with, in every language.
+const FILES: &[(Lang, &str)] = text_files!("texts/mail");
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Frame {
+    closing: String,
+}
+
+/// What is the same in all mails.
+#[derive(Debug)]
+pub struct Letters {
+    from: Mailbox,
+    public_url: Option<Url>,
+    frames: HashMap<Lang, Frame>,
+}
+
+impl Letters {
+    pub fn new(from: Mailbox, public_url: Option<Url>) -> Result<Self, TextsError> {
+        let read = |(lang, json): &(Lang, &str)| Ok((*lang, lang.read(json)?));
+        let frames: Result<_, TextsError> = FILES.iter().map(read).collect();
+        Ok(Self {
+            from,
+            public_url,
+            frames: frames?,
+        })
+    }
+
+    /// The mail to this address in this language.
+    pub fn write(
+        &self,
+        mail: &Mail,
+        catalogues: &Catalogues,
+        to: &str,
+        lang: Lang,
+        now: DateTime<Utc>,
+    ) -> Result<Message, Failure> {
+        let to: Address = to
+            .parse()
+            .map_err(|_: address::AddressError| Failure::BadAddress)?;
+        let rendered = catalogues.render(lang, &mail.template, &mail.params);
+        let body = self.body(&rendered.content, mail.occurred_at, lang);
+        let message = Message::builder()
+            .from(self.from.clone())
+            .to(Mailbox::new(None, to))
+            // The same for every attempt, so that a mail that arrives twice is recognised.
+            .message_id(Some(format!("<{}@{}>", mail.id, self.from.email.domain())))
+            .date(now.into())
+            .subject(rendered.title)
+            .header(ContentType::TEXT_PLAIN)
+            .body(body);
+        let mut message = message.map_err(|_| Failure::BadAddress)?;
+        let headers = message.headers_mut();
+        for (name, value) in [
+            // RFC 3834: no answering machine answers it.
+            ("Auto-Submitted", "auto-generated"),
+            ("Content-Language", tag(lang)),
+        ] {
+            let name = HeaderName::new_from_ascii_str(name);
+            headers.insert_raw(HeaderValue::new(name, value.to_owned()));
+        }
+        Ok(message)
+    }
+
+    fn body(&self, content: &str, occurred_at: DateTime<Utc>, lang: Lang) -> String {
+        let mut parts = vec![
+            content.to_owned(),
+            occurred_at.format("%Y-%m-%d %H:%M UTC").to_string(),
+        ];
+        let frame = lang
+            .chain()
+            .into_iter()
+            .find_map(|lang| self.frames.get(&lang));
+        parts.extend(frame.map(|frame| frame.closing.clone()));
+        parts.extend(self.public_url.as_ref().map(Url::to_string));
+        parts.join("\n\n") + "\n"
+    }
+}
+
+/// The language as mail programs know it (BCP 47).
+fn tag(lang: Lang) -> &'static str {
+    match lang {
+        Lang::Cht => "zh-Hant",
+        Lang::Zh => "zh-Hans",
+        Lang::Jp => "ja",
+        Lang::Kor => "ko",
+        Lang::Spa => "es",
+        Lang::De | Lang::En | Lang::Fr | Lang::Pt | Lang::Ru | Lang::Th | Lang::Vi => lang.code(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::lang::assert_used;
+
+    fn letters() -> Letters {
+        let from = "Adfolio <no-reply@adfolio.example>".parse().unwrap();
+        let url = Url::parse("https://app.adfolio.example").unwrap();
+        Letters::new(from, Some(url)).unwrap()
+    }
+
+    #[test]
+    fn every_language_ends_in_its_own_words_and_with_the_one_address() {
+        assert_used("texts/mail", FILES);
+        let letters = letters();
+        let bodies: BTreeSet<String> = Lang::ALL
+            .iter()
+            .map(|lang| letters.body("", DateTime::UNIX_EPOCH, *lang))
+            .collect();
+        assert_eq!(bodies.len(), Lang::ALL.len());
+        for body in &bodies {
+            assert!(body.starts_with("\n\n1970-01-01 00:00 UTC\n\n"), "{body}");
+            assert!(
+                body.ends_with("\n\nhttps://app.adfolio.example/\n"),
+                "{body}"
+            );
+            assert_eq!(body.matches("://").count(), 1, "{body}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Sending what is due.
+
+use std::time::Duration;
+
+use adfolio_kit::db;
+use adfolio_kit::shutdown::Shutdown;
+use adfolio_kit::telemetry;
+use chrono::TimeDelta;
+use futures::future::join_all;
+use metrics::{counter, gauge};
+use tracing::warn;
+
+use super::entity::{Failure, Mail, State, Undelivered};
+use super::{Mailer, repo};
+use crate::app::App;
+use crate::error::NotificationError;
+use crate::lang::Lang;
+
+/// How often is looked for mail that is due.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Mails that a replica sends at the same time, and takes at once: what it takes it begins with, so that a shutdown
+/// leaves nothing under a lease.
+pub const AT_ONCE: u32 = 4;
+
+/// Rounds of one look.
+const ROUNDS: u32 = 50;
+
+/// The longest that one mail takes, with everything.
+const MAIL_LIMIT: Duration = Duration::from_secs(40);
+
+/// Another replica takes a mail over after this: much later than the one that took it gives up.
+const LEASE: TimeDelta = TimeDelta::minutes(3);
+
+/// Batches that one run of pruning deletes at most.
+const PRUNE_ROUNDS: u32 = 50;
+
+/// Counts an outcome; also called with nothing to count, so that the first one shows as an increase.
+pub fn count(outcome: &'static str, by: u64) {
+    counter!("notification_mails_total", "outcome" => outcome).increment(by);
+}
+
+/// The outcomes that are counted.
+pub const OUTCOMES: [&str; 4] = ["sent", "retried", "dead", "skipped"];
+
+/// Sends until the shutdown. What is being sent then is sent to its end.
+pub async fn run(app: App, mailer: Mailer, shutdown: Shutdown) {
+    while shutdown.sleep(INTERVAL).await {
+        let round = send_due(&app, &mailer, &shutdown);
+        if let Err(error) = telemetry::run("mail", round).await {
+            warn!(%error, "mail cannot be read or written");
+        }
+    }
+}
+
+/// Sends what is due, in rounds, until there is no more or enough was done.
+async fn send_due(
+    app: &App,
+    mailer: &Mailer,
+    shutdown: &Shutdown,
+) -> Result<(), NotificationError> {
+    for _ in 0..ROUNDS {
+        if shutdown.is_triggered() {
+            break;
+        }
+        let mails = claim(app).await?;
+        let is_last = mails.len() < usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
+        let sent = mails.into_iter().map(|mail| send(app, mailer, mail));
+        join_all(sent)
+            .await
+            .into_iter()
+            .collect::<Result<(), _>>()?;
+        if is_last {
+            break;
+        }
+    }
+    Ok(())
+}
+
+async fn claim(app: &App) -> Result<Vec<Mail>, NotificationError> {
+    let now = app.clock.now();
+    let lease_until = now.checked_add_signed(LEASE).unwrap_or(now);
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move { repo::claim_in_tx(tx, now, lease_until, AT_ONCE.into()).await })
+    })
+    .await
+}
+
+/// Sends one mail and writes what became of it.
+async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), NotificationError> {
+    let attempt = tokio::time::timeout(MAIL_LIMIT, deliver(app, mailer, &mail)).await;
+    let outcome = attempt.unwrap_or(Err(Undelivered::Again(Failure::TimedOut)));
+    let now = app.clock.now();
+    let mail = match outcome {
+        Ok(lang) => mail.sent(lang.code(), now),
+        Err(why) => mail.undelivered(why, now),
+    };
+    let outcome = match mail.state {
+        State::Pending => "retried",
+        State::Sent => "sent",
+        State::Dead => "dead",
+        State::Skipped => "skipped",
+    };
+    if mail.state == State::Dead {
+        let failure = mail.last_error.as_deref().unwrap_or_default();
+        warn!(id = %mail.id, failure, attempts = mail.attempts, "mail is given up");
+    }
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move { repo::save_in_tx(tx, &mail).await })
+    })
+    .await?;
+    count(outcome, 1);
+    Ok(())
+}
+
+/// Asks for the address, writes the letter and sends it; answers the language.
+async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Lang, Undelivered> {
+    let recipient = app.directory.recipient(mail.user, mail.former_email).await;
+    let recipient = recipient.map_err(|error| match error.refusal() {
+        // An unknown user, or an address of before that is not kept any more.
+        Some(_) => Undelivered::Nobody,
+        None => Undelivered::Again(Failure::AuthUnavailable),
+    })?;
+    if recipient.email.is_empty() {
+        return Err(Undelivered::Nobody);
+    }
+    let lang = Lang::of_caller(&recipient.lang);
+    let now = app.clock.now();
+    let letter = mailer
+        .letters
+        .write(mail, &app.catalogues, &recipient.email, lang, now);
+    let letter = letter.map_err(Undelivered::Never)?;
+    mailer.transport.send(mail.id, letter).await?;
+    Ok(lang)
+}
+
+/// Sets the gauges of the backlog. Every replica measures the same table.
+#[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
+pub async fn measure(app: App) -> Result<(), NotificationError> {
+    let backlog = repo::backlog(&app.pool).await?;
+    let now = app.clock.now();
+    let age = backlog.oldest.map_or(0.0, |oldest| {
+        now.signed_duration_since(oldest).as_seconds_f64().max(0.0)
+    });
+    gauge!("notification_mails", "state" => "pending").set(backlog.pending as f64);
+    gauge!("notification_mails", "state" => "dead").set(backlog.dead as f64);
+    gauge!("notification_mail_oldest_seconds").set(age);
+    Ok(())
+}
+
+/// Deletes batch by batch until nothing is left or enough was done for one run.
+pub async fn prune(app: App) -> Result<(), NotificationError> {
+    for _ in 0..PRUNE_ROUNDS {
+        if !super::prune(&app).await? {
+            break;
+        }
+    }
+    Ok(())
+}
