@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand};
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, notice, operator, pay_password, plan, product, setup, staff, user, wallet,
+    host, license, mail, notice, operator, pay_password, plan, product, setup, staff, user, wallet,
     withdraw,
 };
 
@@ -71,6 +71,9 @@ enum Command {
     /// Notifications to users
     #[command(subcommand)]
     Notice(notice::NoticeCommand),
+    /// Mail to users
+    #[command(subcommand)]
+    Mail(mail::MailCommand),
     /// Users' feedback
     #[command(subcommand)]
     Feedback(feedback::FeedbackCommand),
@@ -114,6 +117,7 @@ impl Cli {
             Command::Acceptor(command) => command.run(&services).await,
             Command::Exchange(command) => command.run(&services).await,
             Command::Notice(command) => command.run(&services).await,
+            Command::Mail(command) => command.run(&services).await,
             Command::Feedback(command) => command.run(&services).await,
             Command::Content(command) => command.run(&services).await,
             Command::Audit(command) => command.run(&services).await,

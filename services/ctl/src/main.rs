@@ -17,6 +17,7 @@ mod feedback;
 mod files;
 mod host;
 mod license;
+mod mail;
 mod names;
 mod notice;
 mod operator;

@@ -7,7 +7,7 @@ use adfolio_proto::acceptor::v1::{
 use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, StaffState, UserState};
 use adfolio_proto::common::v1::Gender;
 use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponState, CouponType};
-use adfolio_proto::notification::v1::{Category, FeedbackState};
+use adfolio_proto::notification::v1::{Category, FeedbackState, MailState};
 use adfolio_proto::plan::v1::{
     ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter,
 };
@@ -75,6 +75,7 @@ named! {
     ImportDecision, "IMPORT_DECISION_";
     ImportState, "IMPORT_STATE_";
     LicenseKeyState, "LICENSE_KEY_STATE_";
+    MailState, "MAIL_STATE_";
     PlanStatus, "PLAN_STATUS_";
     PushFilter, "PUSH_FILTER_";
     StaffRole, "STAFF_ROLE_";

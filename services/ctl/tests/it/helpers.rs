@@ -18,6 +18,7 @@ use adfolio_testkit::{
     spawn_service,
 };
 use clap::Parser;
+use tempfile::TempDir;
 use tokio::io::AsyncWriteExt as _;
 use tokio::net::TcpListener;
 use tokio::process::Command;
@@ -173,6 +174,8 @@ pub struct Stack {
     plan_shutdown: Shutdown,
     plan_task: JoinHandle<anyhow::Result<()>>,
     databases: Vec<TestDatabase>,
+    /// Mail as files.
+    pub mail: TempDir,
     _broker: TestBroker,
 }
 
@@ -204,12 +207,20 @@ impl Stack {
             configured!(adfolio_coupon, Config, broker, "--auth-url", &auth_url);
         config.four_eyes = four_eyes;
         let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
+        let mail = tempfile::tempdir().unwrap();
+        let mail_dir = mail.path().display().to_string();
         let (notification_database, config) = configured!(
             adfolio_notification,
             Config,
             broker,
             "--auth-url",
-            &auth_url
+            &auth_url,
+            "--mail-transport",
+            "files",
+            "--mail-dir",
+            &mail_dir,
+            "--mail-from",
+            "Adfolio <no-reply@adfolio.example>"
         );
         let notification =
             spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
@@ -289,6 +300,7 @@ impl Stack {
             plan_shutdown,
             plan_task,
             databases,
+            mail,
             _broker: broker,
         };
         let plan = PlanAdminServiceClient::new(stack.plan());
@@ -368,7 +380,7 @@ impl Stack {
             let pool = database.pool();
             let tables: Vec<String> = sqlx::query_scalar(
                 "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'
-                 AND tablename NOT LIKE 'outbox%' AND tablename NOT IN ('inbox', 'idempotency_keys', 'audit_log', 'notifications', 'unread_counters') ORDER BY 1",
+                 AND tablename NOT LIKE 'outbox%' AND tablename NOT IN ('inbox', 'idempotency_keys', 'audit_log', 'notifications', 'unread_counters', 'mails') ORDER BY 1",
             )
             .fetch_all(&pool)
             .await
@@ -383,6 +395,11 @@ impl Stack {
             }
         }
         counts
+    }
+
+    /// The database of notification, to spoil it.
+    pub fn notification_pool(&self) -> sqlx::PgPool {
+        self.databases[2].pool()
     }
 
     /// The wallet's database, to spoil it.

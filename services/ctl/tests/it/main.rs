@@ -12,6 +12,7 @@ mod dead;
 mod demo;
 mod helpers;
 mod ledger;
+mod mail;
 mod operate;
 mod setup;
 mod staff;
