@@ -4,6 +4,8 @@
 #
 #     deploy/k8s/secrets.sh | kubectl create -f -
 #
+# SMTP_URL is the mail server's, with user and password; without it, replace the example by hand.
+#
 # Another run prints other values, which match neither the databases nor data sealed with the old key; `create` replaces
 # nothing. Keep a copy of wallet's Secret: without its two keys no transaction password can be checked and no bank card
 # can be read.
@@ -38,6 +40,7 @@ for service in "${databases[@]}"; do
         database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
     )
     [ "$service" != wallet ] || settings+=(pay-password-pepper "$(random)" card-key "$(random)")
+    [ "$service" != notification ] || settings+=(smtp-url "${SMTP_URL:-smtps://user:password@smtp.example.com}")
     secret "$service" Opaque "${settings[@]}"
 done
 

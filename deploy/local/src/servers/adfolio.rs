@@ -40,6 +40,8 @@ const FOREIGN_VARIABLES: [&str; 11] = [
 /// The operator's command line; also the name of its certificate and of its user at the broker.
 const OPERATOR: &str = "adfolioctl";
 
+const MAIL_VARIABLE: &str = "MAIL_TRANSPORT";
+
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
 /// The wallet's secrets: the variable that names the file, and the file.
@@ -97,6 +99,9 @@ impl Surroundings<'_> {
                 launch = launch.env(variable, layout.random_secret(name)?);
             }
         }
+        if service == Service::Notification {
+            launch = mail(launch, layout);
+        }
         if FOUR_EYES.contains(&service) {
             // FOUR_EYES_ABOVE and plan's IMPORT_RELEASE come from the person's own environment.
             launch = launch.env(DEMO_VARIABLE, if self.demo { "1" } else { "0" });
@@ -146,6 +151,17 @@ impl Surroundings<'_> {
         }
         launch
     }
+}
+
+/// Mail as files, unless the person at the machine has a mail server.
+fn mail(launch: Launch, layout: &Layout) -> Launch {
+    if std::env::var_os(MAIL_VARIABLE).is_some() {
+        return launch;
+    }
+    launch
+        .env(MAIL_VARIABLE, "files")
+        .env("MAIL_DIR", layout.folder("mail"))
+        .env("MAIL_FROM", "Adfolio <no-reply@adfolio.example>")
 }
 
 /// Whom to tell of a vulnerability: as the person at the machine says, or nobody who exists.
