@@ -58,7 +58,7 @@ export interface paths {
          * Opens an exchange order behind an acceptance code.
          * @description Opens an exchange order behind an acceptance code.
          *
-         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createExchange"];
         delete?: never;
@@ -190,7 +190,7 @@ export interface paths {
          * Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts younger than a day.
          * @description Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts younger than a day. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideApproval"];
         delete?: never;
@@ -438,7 +438,7 @@ export interface paths {
          * Completes or cancels a pending exchange order. A large completion takes the same decision of a second person.
          * @description Completes or cancels a pending exchange order. A large completion takes the same decision of a second person. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideExchange"];
         delete?: never;
@@ -1261,6 +1261,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/wallet/freezes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Wallets that their owners have frozen, newest first.
+         * @description Wallets that their owners have frozen, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listFreezes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/wallet/membership": {
         parameters: {
             query?: never;
@@ -1349,6 +1371,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/wallet/unfreeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Agrees, after speaking with the owner, to lift the freeze. It ends once the owner has agreed, too.
+         * @description Agrees, after speaking with the owner, to lift the freeze. It ends once the owner has agreed, too. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["unfreezeWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/withdraw/decide": {
         parameters: {
             query?: never;
@@ -1362,7 +1406,7 @@ export interface paths {
          * Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff.
          * @description Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["decideWithdrawal"];
         delete?: never;
@@ -2031,6 +2075,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/freeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Stops all withdrawals and exchanges of the caller's wallet, until the owner and staff agree to lift that. Repeating it takes back what either has agreed to.
+         * @description Stops all withdrawals and exchanges of the caller's wallet, until the owner and staff agree to lift that. Repeating it takes back what either has agreed to.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["freezeWallet"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/info": {
         parameters: {
             query?: never;
@@ -2251,6 +2317,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/unfreeze": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * The owner agrees to lift the freeze. It ends once a member of staff has agreed, too; then the cooling-off begins.
+         * @description The owner agrees to lift the freeze. It ends once a member of staff has agreed, too; then the cooling-off begins.
+         *
+         *     For: user. Reasons (code): `STEP_UP_REQUIRED` 400, `NOTHING_CHANGED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["agreeToUnfreeze"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/withdraw": {
         parameters: {
             query?: never;
@@ -2264,7 +2352,7 @@ export interface paths {
          * Requests a withdrawal. Its amount is held until the decision.
          * @description Requests a withdrawal. Its amount is held until the decision.
          *
-         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["withdraw"];
         delete?: never;
@@ -3929,6 +4017,45 @@ export interface components {
              */
             operator_id: string;
         };
+        /** @description A wallet that nothing leaves, because its owner has said so. */
+        Freeze: {
+            /** @description Since when nothing leaves. */
+            frozen_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44
+             */
+            id: string;
+            lifted_at: components["schemas"]["Timestamp"] | null;
+            owner_agreed_at: components["schemas"]["Timestamp"] | null;
+            /** @description What the owner said. */
+            reason: string | null;
+            staff_agreed_at: components["schemas"]["Timestamp"] | null;
+            /** @description The member of staff. */
+            staff_id: string | null;
+            /** @description What the member of staff said. */
+            staff_reason: string | null;
+            /**
+             * @description Owner of the wallet.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
+        /** @description A page of a list. */
+        FreezePage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Freeze"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Freezes the caller's wallet. */
+        FreezeRequest: {
+            /**
+             * @description Why, up to 500 characters; staff see it.
+             * @example I did not log in from there
+             */
+            reason?: string | null;
+        };
         /** @description A fresh session. */
         Fresh: {
             /** @description Until then it is fresh. */
@@ -4196,6 +4323,19 @@ export interface components {
          * @enum {string}
          */
         LicenseState: "unused" | "used";
+        /** @description Agrees to lift a user's freeze. */
+        LiftFreezeRequest: {
+            /**
+             * @description How staff know that the owner asks for it, 1 to 500 characters; audited.
+             * @example Called back on the known number
+             */
+            reason: string;
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
         /** @description A member of staff in the list. */
         ListedStaff: {
             /** @description Who confirmed that another person than its maker holds the account. */
@@ -4794,6 +4934,7 @@ export interface components {
             currency: string;
             /** @description Total paid by coupons, less returns. */
             discount_amount: components["schemas"]["Money"];
+            frozen_at: components["schemas"]["Timestamp"] | null;
             /** @description Start-up funds not yet returned. */
             start_up_funds_outstanding: components["schemas"]["Money"];
             /** @description Held by running plans, coupon parts included. */
@@ -4804,7 +4945,7 @@ export interface components {
             total_assets: components["schemas"]["Money"];
             /**
              * @description Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
-             *     START_UP_FUNDS_NOT_RETURNED and WITHDRAWAL_COOLING_OFF refuse an exchange of the wallet's money, too.
+             *     WALLET_FROZEN, START_UP_FUNDS_NOT_RETURNED and WITHDRAWAL_COOLING_OFF refuse an exchange of the wallet's money, too.
              */
             withdraw_blocked_by: components["schemas"]["Reason"][];
             withdrawal_available_at: components["schemas"]["Timestamp"] | null;
@@ -4910,7 +5051,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "PASSWORD_CHANGE_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -8662,6 +8803,45 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    listFreezes: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FreezePage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     openMembership: {
         parameters: {
             query?: never;
@@ -8834,6 +9014,54 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["FlowEntry"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    unfreezeWallet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Called back on the known number",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["LiftFreezeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Freeze"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -10264,6 +10492,55 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    freezeWallet: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "I did not log in from there"
+                 *     }
+                 */
+                "application/json": components["schemas"]["FreezeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Property"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     getUser: {
         parameters: {
             query?: never;
@@ -10701,6 +10978,44 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    agreeToUnfreeze: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Property"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
