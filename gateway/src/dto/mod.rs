@@ -18,6 +18,7 @@ pub mod coupon;
 pub mod exchange;
 pub mod feedback;
 pub mod follow;
+pub mod freeze;
 pub mod import;
 pub mod notification;
 pub mod password;

@@ -145,7 +145,7 @@ fn property() -> Value {
     json!({
         "currency": "text", "total_assets": "money", "available_funds": "money", "to_be_consumed": "money",
         "to_be_settled": "money", "discount_amount": "money", "start_up_funds_outstanding": "money", "withdrawing": "money",
-        "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?",
+        "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?", "frozen_at": "time?",
     })
 }
 
@@ -265,6 +265,8 @@ fn account() -> Vec<Contracted> {
         post("/opening_store", "code", session()),
         post("/auth/v2/host", "assertion", session()),
         post("/user/step_up", "password", json!({"fresh_until": "time"})),
+        post("/user/freeze", "reason?", property()),
+        post("/user/unfreeze", "", property()),
         get("/user/info", "", user()),
         post(
             "/user/info/edit",
@@ -544,6 +546,13 @@ fn approval() -> Value {
     })
 }
 
+fn freeze() -> Value {
+    json!({
+        "id": "text", "user_id": "text", "frozen_at": "time", "reason": "text?", "owner_agreed_at": "time?",
+        "staff_agreed_at": "time?", "staff_id": "text?", "staff_reason": "text?", "lifted_at": "time?",
+    })
+}
+
 #[allow(clippy::too_many_lines, reason = "rows of a table")]
 fn staff_business() -> Vec<Contracted> {
     let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
@@ -607,6 +616,12 @@ fn staff_business() -> Vec<Contracted> {
             page(approval(), json!({})),
         ),
         post("/admin/approval/decide", "id decision reason", approval()),
+        get(
+            "/admin/wallet/freezes",
+            "cursor? limit?",
+            page(freeze(), json!({})),
+        ),
+        post("/admin/wallet/unfreeze", "user_id reason", freeze()),
         get(
             "/admin/wallet/reconcile",
             "",

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 69] = [
+pub const SHAPES: [(&str, Read); 71] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -52,6 +52,8 @@ pub const SHAPES: [(&str, Read); 69] = [
         "DecideApprovalRequest",
         json::<dto::approval::DecideApprovalRequest>,
     ),
+    ("FreezeRequest", json::<dto::freeze::FreezeRequest>),
+    ("LiftFreezeRequest", json::<dto::freeze::LiftFreezeRequest>),
     (
         "GrantCouponRequest",
         json::<dto::campaign::GrantCouponRequest>,

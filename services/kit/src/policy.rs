@@ -170,6 +170,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("CheckPayPassword", EDGE),
             ("GetDestinations", EDGE),
             ("BindDestination", EDGE_AND_OPERATOR),
+            ("FreezeWallet", EDGE),
+            ("UnfreezeWallet", EDGE),
         ],
     },
     ServicePolicy {
@@ -182,6 +184,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("ListOrderFlow", EDGE),
             ("PostExchange", &[ACCEPTOR]),
             ("VerifyPayPassword", &[ACCEPTOR]),
+            ("CheckFreeze", &[ACCEPTOR]),
         ],
     },
     ServicePolicy {
@@ -197,6 +200,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("ListApprovals", EDGE_AND_OPERATOR),
             ("DecideApproval", EDGE_AND_OPERATOR),
             ("ResetPayPassword", EDGE_AND_OPERATOR),
+            ("AdminUnfreezeWallet", EDGE),
+            ("ListFreezes", EDGE_AND_OPERATOR),
             ("GetUserSettings", EDGE),
             ("GetUserProperty", EDGE_AND_OPERATOR),
             ("Reconcile", EDGE_AND_OPERATOR),

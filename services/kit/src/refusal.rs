@@ -126,6 +126,8 @@ reasons! {
     WithdrawalCoolingOff = "WITHDRAWAL_COOLING_OFF", FailedPrecondition;
     /// As much as may leave within 24 hours has left; `retry_after` says when the first of it is no longer counted.
     DayLimitReached = "DAY_LIMIT_REACHED", FailedPrecondition;
+    /// The owner has frozen the wallet: nothing leaves until the owner and staff have agreed.
+    WalletFrozen = "WALLET_FROZEN", FailedPrecondition;
     /// The password was reset: it must be changed before anything else.
     PasswordChangeRequired = "PASSWORD_CHANGE_REQUIRED", PermissionDenied;
     /// The session is not fresh: the login password is asked for once more.

@@ -7,6 +7,7 @@ mod delivery;
 mod desk;
 mod exchange;
 mod exchange_order;
+mod freeze;
 mod host;
 mod people;
 mod plan;
@@ -27,6 +28,7 @@ pub fn routes() -> Vec<Route> {
         wallet::routes(),
         withdrawal::routes(),
         approval::routes(),
+        freeze::routes(),
         plan::routes(),
         delivery::routes(),
         coupon::routes(),

@@ -25,6 +25,8 @@ names! {
         PayPasswordLocked,
         BankCardBound,
         WalletAddressBound,
+        WalletFrozen,
+        WalletUnfrozen,
         PasswordChanged,
         CouponGranted,
         ExchangeCompletedFromWallet,
@@ -49,6 +51,8 @@ impl Template {
             | Self::PayPasswordLocked
             | Self::BankCardBound
             | Self::WalletAddressBound
+            | Self::WalletFrozen
+            | Self::WalletUnfrozen
             | Self::PasswordChanged => &[],
             Self::DepositCredited
             | Self::Chargeback
