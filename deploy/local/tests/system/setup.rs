@@ -17,7 +17,10 @@ pub const PASSWORD: &str = "correct horse battery";
 pub fn builder() -> StackBuilder {
     let tls = env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
     // One admin does everything here.
-    let builder = Stack::builder().tls(tls).without_four_eyes();
+    let builder = Stack::builder()
+        .tls(tls)
+        .without_four_eyes()
+        .without_second_factor();
     match other_programs() {
         Some(folder) => builder.programs(folder),
         None => builder,
