@@ -38,6 +38,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::BankCardNotBound
         | Reason::WithdrawalCoolingOff
         | Reason::DayLimitReached
+        | Reason::SecondFactorRequired
         | Reason::StepUpRequired
         | Reason::AssertionRejected
         | Reason::NothingChanged

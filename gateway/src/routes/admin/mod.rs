@@ -10,6 +10,7 @@ mod exchange_order;
 mod host;
 mod people;
 mod plan;
+mod second_factor;
 mod staff;
 mod text;
 mod user;
@@ -22,6 +23,7 @@ use crate::route::Route;
 pub fn routes() -> Vec<Route> {
     [
         account::routes(),
+        second_factor::routes(),
         user::routes(),
         host::routes(),
         wallet::routes(),

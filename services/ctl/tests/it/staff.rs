@@ -24,6 +24,7 @@ async fn staff_are_created_once() {
         username: "boss".to_owned(),
         password: "a long enough secret".to_owned(),
         client_address: String::new(),
+        code: String::new(),
     };
     let mut admin = AuthAdminServiceClient::new(auth.channel());
     let session = admin
@@ -56,6 +57,7 @@ async fn login(auth: &AuthAlone, username: &str, password: &str) -> Result<Staff
         username: username.to_owned(),
         password: password.to_owned(),
         client_address: String::new(),
+        code: String::new(),
     };
     let mut admin = AuthAdminServiceClient::new(auth.channel());
     match admin.staff_login(anonymous(message)).await {
@@ -147,6 +149,7 @@ async fn a_change_of_an_account_needs_a_reason() {
         &["staff", "role", "x", "admin"],
         &["staff", "role", "x", "king", "--reason", "r"],
         &["staff", "reset-password", "x", "--reason", ""],
+        &["staff", "reset-second-factor", "x"],
         &["staff", "unlock", "x"],
         &["user", "unlock", "x"],
     ] {
