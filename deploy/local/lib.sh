@@ -55,6 +55,8 @@ missing_packages() {
         has_letters th || found+=(fonts-tlwg-loma-otf)
         python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || found+=(python3-venv)
         has_program promtool || found+=(prometheus)
+        # README's commands use it.
+        has_program jq || found+=(jq)
     fi
     printf '%s\n' "${found[*]:-}"
 }
@@ -65,7 +67,7 @@ prepare_install() {
     local packages=$1
     [ -n "$packages" ] || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        fail "Install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts and Prometheus); missing: $packages.
+        fail "Install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts, Prometheus and jq); missing: $packages.
 The scripts install packages only on Debian and Ubuntu."
     fi
     say "installing: $packages"

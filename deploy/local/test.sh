@@ -10,7 +10,7 @@ rust_stages=(fmt clippy rust-build rust-test)
 web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom web-matrix)
 check_stages=(typos containers deny manifests observability migrations)
 fuzz_stages=(api-fuzz)
-journey_stages=(e2e)
+journey_stages=(readme e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
@@ -67,6 +67,10 @@ stage_web_matrix() {
     need_browser
     npm --prefix web run --silent matrix
 }
+stage_readme() {
+    await_packages
+    local_program with-stack -- deploy/local/readme.sh
+}
 stage_e2e() {
     need_browser
     # One admin does everything in these journeys; the contract walk has two.
@@ -88,7 +92,7 @@ needs() {
         buf | asyncapi | web-lint | web-types | web-test | web-build | sbom) echo web-install ;;
         web-size) echo web-build ;;
         web-matrix) echo "packages web-build" ;;
-        e2e) echo "packages rust-build web-build" ;;
+        readme | e2e) echo "packages rust-build web-build" ;;
     esac
 }
 

@@ -33,6 +33,15 @@ pub(crate) const FOUR_EYES: [Service; 4] = [
     Service::Plan,
 ];
 
+/// What a new stack holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    OneAdmin,
+    TwoAdmins,
+    /// Two admins and the demo data.
+    Demo,
+}
+
 /// Free bytes that an in-memory file system must have for a stack's data; the tests use a third.
 const MEMORY_WANTED: u64 = 1 << 30;
 
@@ -70,7 +79,7 @@ pub struct StackBuilder {
     pub(crate) data: Option<PathBuf>,
     pub(crate) services: Vec<Service>,
     pub(crate) replicas: Replicas,
-    pub(crate) demo: bool,
+    pub(crate) content: Content,
     pub(crate) durable: bool,
     pub(crate) admin_password: String,
     pub(crate) programs: Option<PathBuf>,
@@ -95,7 +104,7 @@ impl StackBuilder {
                 known: 1,
                 started: 1,
             },
-            demo: false,
+            content: Content::OneAdmin,
             durable: false,
             admin_password: DEMO_ADMIN_PASSWORD.to_owned(),
             programs: None,
@@ -167,7 +176,11 @@ impl StackBuilder {
 
     /// Loads the demo data once everything is ready.
     pub fn demo(mut self, demo: bool) -> Self {
-        self.demo = demo;
+        self.content = if demo {
+            Content::Demo
+        } else {
+            Content::OneAdmin
+        };
         self
     }
 
@@ -221,6 +234,16 @@ impl StackBuilder {
             .entry(service)
             .or_default()
             .push((name.into(), value.into()));
+        self
+    }
+
+    /// Creates the demo's second admin besides the first one, without demo data.
+    pub fn two_admins(mut self, two: bool) -> Self {
+        self.content = if two {
+            Content::TwoAdmins
+        } else {
+            Content::OneAdmin
+        };
         self
     }
 

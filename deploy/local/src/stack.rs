@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tracing::info;
 
 use crate::broker_users::{self, BrokerAccess};
-use crate::builder::StackBuilder;
+use crate::builder::{Content, StackBuilder};
 use crate::certificates::{self, TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::databases::Home;
@@ -312,9 +312,10 @@ impl Stack {
         if builder.services.contains(&Service::Auth) {
             let operator = self.operator_command()?;
             let password = &builder.admin_password;
-            staff::create_admins(operator, &self.layout, password, builder.demo).await?;
+            let two = builder.content != Content::OneAdmin;
+            staff::create_admins(operator, &self.layout, password, two).await?;
         }
-        if builder.demo {
+        if builder.content == Content::Demo {
             staff::load_demo(self.operator_command()?, &self.layout).await?;
         }
         Ok(())
@@ -355,7 +356,7 @@ impl Stack {
             broker: &self.broker,
             broker_addresses: &builder.broker_addresses,
             tls: self.tls,
-            demo: builder.demo,
+            demo: builder.content == Content::Demo,
         };
         let mut units = Vec::new();
         let components = builder.components();

@@ -18,12 +18,12 @@ pub(crate) const SECOND_ADMIN_PASSWORD: &str = "adfolio-admin2";
 const OPERATOR_LIMIT: Duration = Duration::from_mins(2);
 const LOG: &str = "adfolioctl";
 
-/// Creates the admin, in a demo with the second one, unless they exist.
+/// Creates the admin, and with `two` the second one, unless they exist.
 pub(crate) async fn create_admins(
     operator: Command,
     layout: &Layout,
     password: &str,
-    demo: bool,
+    two: bool,
 ) -> Result<()> {
     let file = layout.write_secret("admin-password", password)?;
     let file = file.display().to_string();
@@ -39,7 +39,7 @@ pub(crate) async fn create_admins(
         "--if-missing",
     ];
     let second;
-    if demo {
+    if two {
         let file = layout.write_secret("admin2-password", SECOND_ADMIN_PASSWORD)?;
         second = file.display().to_string();
         arguments.extend(["--second-username", SECOND_ADMIN_USERNAME]);

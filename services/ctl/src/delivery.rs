@@ -7,8 +7,8 @@ use std::time::Duration;
 use adfolio_kit::client::outgoing;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{
-    DecideDeliveryImportRequest, DeliveryImport, ImportDecision, ImportDeliveryRequest,
-    ImportDeliveryResponse, ImportFormat, ImportHeader, ImportState, ListDeliveryImportsRequest,
+    DeliveryImport, ImportDeliveryRequest, ImportDeliveryResponse, ImportFormat, ImportHeader,
+    ImportState, ListDeliveryImportsRequest,
 };
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -18,7 +18,7 @@ use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::names::{self, name, text, time};
 use crate::output::{Row, complain, say};
-use crate::services::{CallError, Change, Listing, Services, ask, list, operator, operator_within};
+use crate::services::{CallError, Listing, Services, list, operator, operator_within};
 
 /// The exit code of an import that rejected rows.
 const EXIT_REJECTED: u8 = 3;
@@ -35,7 +35,7 @@ const LONGEST_MAPPING: u64 = 1024 * 1024;
 /// Delivery reports
 #[derive(Debug, Subcommand)]
 pub enum DeliveryCommand {
-    /// Proposes a file of delivery reports; exits with 3 if rows were rejected
+    /// Proposes a file of delivery reports, which a person releases; exits with 3 if rows were rejected
     Import(Import),
     /// Lists imports
     Imports {
@@ -44,16 +44,6 @@ pub enum DeliveryCommand {
         state: Option<ImportState>,
         #[command(flatten)]
         listing: Listing,
-    },
-    /// Releases a proposed import or rejects it; not for those proposed with adfolioctl
-    Decide {
-        /// The import's id
-        import_id: String,
-        /// Decision: released or rejected
-        #[arg(value_parser = names::parse::<ImportDecision>)]
-        decision: ImportDecision,
-        #[command(flatten)]
-        change: Change,
     },
 }
 
@@ -73,26 +63,6 @@ impl DeliveryCommand {
                     listing.max
                 );
                 listing.print(&found.await?, row);
-                Ok(ExitCode::SUCCESS)
-            }
-            Self::Decide {
-                import_id,
-                decision,
-                change,
-            } => {
-                let message = DecideDeliveryImportRequest {
-                    import_id,
-                    decision: decision.into(),
-                    reason: change.signed_reason(),
-                };
-                let answer = ask!(
-                    services.plan_admin,
-                    decide_delivery_import,
-                    change.caller()?,
-                    message
-                )?;
-                let decided = answer.import.context("the answer has no import")?;
-                change.format.one(row(&decided));
                 Ok(ExitCode::SUCCESS)
             }
         }

@@ -5,9 +5,10 @@ use std::{env, path::PathBuf};
 use adfolio_local::{Service, Stack, StackBuilder};
 use serde_json::{Value, json};
 
-use crate::client::Client;
+use crate::client::{Client, Reply};
 
 const ADMIN_PASSWORD: &str = "adfolio-admin";
+const SECOND_ADMIN_PASSWORD: &str = "adfolio-admin2";
 
 /// Every advertiser's password.
 pub const PASSWORD: &str = "correct horse battery";
@@ -16,11 +17,12 @@ pub const PASSWORD: &str = "correct horse battery";
 /// a folder of programs other than those built with the tests.
 pub fn builder() -> StackBuilder {
     let tls = env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
-    // One admin does everything here.
+    // One admin does nearly everything here.
     let builder = Stack::builder()
         .tls(tls)
         .without_four_eyes()
-        .without_second_factor();
+        .without_second_factor()
+        .two_admins(true);
     match other_programs() {
         Some(folder) => builder.programs(folder),
         None => builder,
@@ -65,13 +67,7 @@ impl System {
             .await
             .expect("the stack starts");
         let anyone = Client::new(&stack.url());
-        let login = anyone
-            .post(
-                "/admin/login",
-                json!({"username": "admin", "password": ADMIN_PASSWORD}),
-            )
-            .await
-            .ok();
+        let login = log_in(&anyone, "admin", ADMIN_PASSWORD).await.ok();
         let admin = anyone.with_token(login["token"].as_str().unwrap());
         let admin_id = login["staff"]["id"].as_str().unwrap().to_owned();
         Self {
@@ -80,6 +76,16 @@ impl System {
             admin,
             admin_id,
         }
+    }
+
+    /// The second admin, where the stack has two.
+    pub async fn second_admin(&self) -> Option<Client> {
+        let login = log_in(&self.anyone, "admin2", SECOND_ADMIN_PASSWORD).await;
+        let is_known = login.code == 200;
+        is_known.then(|| {
+            self.anyone
+                .with_token(login.data["token"].as_str().unwrap())
+        })
     }
 
     /// A new product that accepts puts from 10.00 to 100000.00.
@@ -175,4 +181,9 @@ impl Advertiser {
         }
         panic!("more than {PAGES_MAX} pages of {path}");
     }
+}
+
+async fn log_in(anyone: &Client, username: &str, password: &str) -> Reply {
+    let body = json!({"username": username, "password": password});
+    anyone.post("/admin/login", body).await
 }

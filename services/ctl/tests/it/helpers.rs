@@ -7,6 +7,7 @@ use adfolio_kit::client::{self, Channel, ClientOptions, outgoing};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_plan::ImportRelease;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::auth_service_client::AuthServiceClient;
 use adfolio_proto::auth::v1::{CreateStaffRequest, RegisterRequest, StaffRole as StaffRoleOnWire};
@@ -258,7 +259,7 @@ impl Stack {
         );
         config.four_eyes = four_eyes;
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
-        let (plan_database, config) = configured!(
+        let (plan_database, mut config) = configured!(
             adfolio_plan,
             Config,
             broker,
@@ -269,6 +270,10 @@ impl Stack {
             "--coupon-url",
             &coupon_url
         );
+        config.four_eyes = four_eyes;
+        if four_eyes.adfolio_demo {
+            config.import_release = ImportRelease::Single;
+        }
         let plan_shutdown = Shutdown::manual();
         let plan_task = tokio::spawn(adfolio_plan::run(
             config,

@@ -221,6 +221,7 @@ async fn prepare(system: &System) -> Stage {
         product_id,
         campaign_id,
         codes: codes.try_into().unwrap(),
+        second_admin: system.second_admin().await,
         pause: Duration::ZERO,
         is_restless: true,
     }

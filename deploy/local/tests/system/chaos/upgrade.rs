@@ -42,8 +42,9 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     let previous = env::var_os("ADFOLIO_PREVIOUS_PROGRAMS").expect("`make upgrade-test` sets it");
     let (previous, this) = (PathBuf::from(previous), setup::programs());
     let programs = Programs::of(&previous);
-    let mut builder = processes(setup::builder().two_replicas()).programs(programs.folder());
-    // The release before does not know `off`.
+    // The release before makes one admin, and does not know `off`.
+    let builder = setup::builder().two_replicas().two_admins(false);
+    let mut builder = processes(builder).programs(programs.folder());
     for service in [
         Service::Wallet,
         Service::Acceptor,

@@ -7,7 +7,7 @@ use adfolio_local::Service;
 use super::points::Passes;
 
 /// A service, the prefix of its points, and the least number of different places or labels.
-const REQUIRED: [(Service, &str, usize); 38] = [
+const REQUIRED: [(Service, &str, usize); 39] = [
     // The put saga: begun; reserved, refused, undone, redeemed; placed.
     (Service::Plan, "services/plan/src/put/begin.rs", 1),
     (Service::Plan, "services/plan/src/put/drive.rs", 4),
@@ -15,7 +15,13 @@ const REQUIRED: [(Service, &str, usize); 38] = [
     // What follows it: finished, failed, settled; posted, moved on.
     (Service::Plan, "services/plan/src/settlement/mod.rs", 2),
     (Service::Plan, "services/plan/src/settlement/worker.rs", 6),
-    (Service::Plan, "services/plan/src/delivery/intake.rs", 1),
+    // A file: staged; proposed, decided, taken.
+    (Service::Plan, "services/plan/src/delivery/import.rs", 1),
+    (
+        Service::Plan,
+        "services/plan/src/delivery/proposal/mod.rs",
+        3,
+    ),
     (Service::Plan, "services/plan/src/order/push.rs", 1),
     (Service::Plan, CONSUMER, 1),
     (Service::Plan, RELAY, 1),

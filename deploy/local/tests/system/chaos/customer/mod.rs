@@ -39,6 +39,8 @@ pub struct Stage {
     pub campaign_id: String,
     /// Acceptance codes: out of the wallet, into the wallet.
     pub codes: [String; 2],
+    /// Who releases what the first admin imports, where the system has two.
+    pub second_admin: Option<Client>,
     /// How long an actor waits between two journeys.
     pub pause: Duration,
     /// Whether actors abandon some calls, and repeat some that were answered.

@@ -159,6 +159,28 @@ impl Customer {
         assert_eq!(known, 1, "{report}");
         self.history.answered += 1;
         self.history.unavailable.extend(unavailable);
+        if report["state"] == "proposed" {
+            self.release(&report).await;
+        }
+    }
+
+    /// The second admin releases an import that stands out, naming the limits that it passes.
+    async fn release(&mut self, import: &Value) {
+        let notable = import["notable"].as_array().unwrap();
+        let rules: Vec<&str> = notable
+            .iter()
+            .map(|of| of["rule"].as_str().unwrap())
+            .collect();
+        let decision = json!({
+            "import_id": import["import_id"], "decision": "released", "reason": format!("Agreed: {}", rules.join(", ")),
+        });
+        let second = self.stage.second_admin.clone().expect("a second admin");
+        let key = self.key();
+        let path = "/admin/delivery/import/decide";
+        match self.ask(&second, path, &key, &decision).await {
+            Answer::Done(decided) => assert_eq!(decided["state"], "released", "{decided}"),
+            Answer::Refused(reason) => panic!("{path} was refused: {reason}"),
+        }
     }
 
     /// Delivery ends and the plan is settled. `spend` and `revenue` are all that was reported.
