@@ -39,6 +39,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::WithdrawalCoolingOff
         | Reason::DayLimitReached
         | Reason::WalletFrozen
+        | Reason::SecondFactorRequired
         | Reason::StepUpRequired
         | Reason::AssertionRejected
         | Reason::NothingChanged

@@ -25,6 +25,7 @@ pub mod password;
 pub mod plan;
 pub mod product;
 pub mod report;
+pub mod second_factor;
 pub mod secret;
 pub mod security;
 pub mod staff;

@@ -196,7 +196,7 @@ fn unread() -> Value {
 fn staff() -> Value {
     json!({
         "id": "text", "username": "text", "role": "admin|support|finance|operator", "state": "active|disabled",
-        "must_change_password": "bool", "made_by": "text?", "confirmed_by": "text?",
+        "must_change_password": "bool", "made_by": "text?", "confirmed_by": "text?", "has_second_factor": "bool",
     })
 }
 
@@ -472,7 +472,7 @@ fn staff_accounts() -> Vec<Contracted> {
     vec![
         post(
             "/admin/login",
-            "username password",
+            "username password code?",
             json!({"token": "text", "staff": staff()}),
         ),
         post("/admin/logout", "", json!({})),
@@ -491,6 +491,17 @@ fn staff_accounts() -> Vec<Contracted> {
             with(staff(), json!({"one_time_password": "text?"})),
         ),
         post("/admin/staff/sessions/end", "staff_id", staff()),
+        post(
+            "/admin/second_factor/enroll",
+            "",
+            json!({"secret": "text", "otpauth_uri": "text", "recovery_codes": ["text"]}),
+        ),
+        post(
+            "/admin/second_factor/confirm",
+            "code",
+            json!({"fresh_until": "time"}),
+        ),
+        post("/admin/second_factor/reset", "staff_id reason", staff()),
         post(
             "/admin/license/create",
             "count note? activate?",

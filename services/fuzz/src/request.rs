@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 71] = [
+pub const SHAPES: [(&str, Read); 74] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -126,6 +126,18 @@ pub const SHAPES: [(&str, Read); 71] = [
     (
         "CreateStaffRequest",
         json::<dto::staff_account::CreateStaffRequest>,
+    ),
+    (
+        "StaffLoginRequest",
+        json::<dto::staff_account::StaffLoginRequest>,
+    ),
+    (
+        "ConfirmSecondFactorRequest",
+        json::<dto::second_factor::ConfirmSecondFactorRequest>,
+    ),
+    (
+        "ResetSecondFactorRequest",
+        json::<dto::second_factor::ResetSecondFactorRequest>,
     ),
     (
         "ConfirmStaffRequest",

@@ -11,6 +11,7 @@ mod freeze;
 mod host;
 mod people;
 mod plan;
+mod second_factor;
 mod staff;
 mod text;
 mod user;
@@ -23,6 +24,7 @@ use crate::route::Route;
 pub fn routes() -> Vec<Route> {
     [
         account::routes(),
+        second_factor::routes(),
         user::routes(),
         host::routes(),
         wallet::routes(),

@@ -21,6 +21,7 @@ mod pairs;
 mod passwords;
 mod profile;
 mod registration;
+mod second_factor;
 mod sessions;
 mod staff;
 mod staff_life_cycle;
