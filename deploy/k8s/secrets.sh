@@ -7,8 +7,8 @@
 # SMTP_URL is the mail server's, with user and password; without it, replace the example by hand.
 #
 # Another run prints other values, which match neither the databases nor data sealed with the old key; `create` replaces
-# nothing. Keep a copy of wallet's Secret: without its two keys no transaction password can be checked and no bank card
-# can be read.
+# nothing. Keep a copy of the Secrets of auth and wallet: without their keys no second factor and no transaction password
+# can be checked, and no bank card can be read.
 set -euo pipefail
 
 namespace=${NAMESPACE:-adfolio}
@@ -39,6 +39,7 @@ for service in "${databases[@]}"; do
         amqp-url "amqp://$service:$broker@rabbitmq:5672"
         database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
     )
+    [ "$service" != auth ] || settings+=(second-factor-key "$(random)")
     [ "$service" != wallet ] || settings+=(pay-password-pepper "$(random)" card-key "$(random)")
     [ "$service" != notification ] || settings+=(smtp-url "${SMTP_URL:-smtps://user:password@smtp.example.com}")
     secret "$service" Opaque "${settings[@]}"

@@ -20,6 +20,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{get, post};
 use bytes::Bytes;
+use chrono::Utc;
 use futures::FutureExt as _;
 use metrics::{Counter, Histogram};
 use opentelemetry::context::FutureExt as _;
@@ -30,7 +31,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tracing::{debug, error};
 
-use crate::auth::{Token, refuse_inactive};
+use crate::auth::{StaffSession, Token, refuse_inactive};
 use crate::call::Call;
 use crate::context;
 use crate::docs;
@@ -349,13 +350,28 @@ async fn authenticate(
             caller.session = session.session;
         }
         Access::Staff(roles) => {
-            let session = gateway.sessions().staff(&token, caller).await?;
-            caller.staff = Some(session.staff);
-            if session.must_change_password && !route.admits_one_time_password {
-                return Err(Failure::new(Reason::PasswordChangeRequired));
+            let mut session = gateway.sessions().staff(&token, caller).await?;
+            if admit_staff(route, &session).is_err() {
+                session = gateway.sessions().staff_now(&token, caller).await?;
             }
+            caller.staff = Some(session.staff);
+            admit_staff(route, &session)?;
             caller.require_staff(roles)?;
         }
     }
     Ok(Some(token))
+}
+
+/// Refuses a session that has to change a one-time password or to show the second factor first.
+fn admit_staff(route: &Route, session: &StaffSession) -> Result<(), Failure> {
+    if session.must_change_password {
+        if !route.admits_one_time_password {
+            return Err(Failure::new(Reason::PasswordChangeRequired));
+        }
+        // It can be enrolled only afterwards. Auth refuses what is not for the member's own password.
+        if !session.has_second_factor {
+            return Ok(());
+        }
+    }
+    route.demand().check(session, Utc::now())
 }

@@ -38,6 +38,8 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::BankCardNotBound
         | Reason::WithdrawalCoolingOff
         | Reason::DayLimitReached
+        | Reason::WalletFrozen
+        | Reason::SecondFactorRequired
         | Reason::StepUpRequired
         | Reason::AssertionRejected
         | Reason::NothingChanged

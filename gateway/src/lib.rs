@@ -30,6 +30,7 @@ pub mod recent;
 pub mod route;
 pub mod routes;
 pub mod schemas;
+pub mod second_factor;
 mod security_txt;
 pub mod server;
 pub mod service_entries;

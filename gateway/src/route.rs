@@ -21,6 +21,7 @@ use crate::errors::Failure;
 use crate::input::{Carrier, Input};
 use crate::messages::Success;
 use crate::schemas::{Schemas, Shapes};
+use crate::second_factor::Demand;
 use crate::staff_reason;
 
 /// Maximum size of a JSON body, in bytes.
@@ -288,6 +289,14 @@ impl Route {
         (self.serve)(call, request).await
     }
 
+    /// What it asks of the second factor of staff.
+    pub fn demand(&self) -> Demand {
+        match self.access {
+            Access::Staff(_) => Demand::of(&self.method, self.operation),
+            Access::Public | Access::User | Access::UserInAnyState => Demand::Nothing,
+        }
+    }
+
     /// All reasons for which it may be refused, its own first.
     pub fn all_reasons(&self) -> Vec<Reason> {
         let mut reasons = self.reasons.to_vec();
@@ -300,8 +309,13 @@ impl Route {
         if self.access != Access::Public {
             reasons.extend([Reason::NotAuthenticated, Reason::SessionExpired]);
         }
-        if matches!(self.access, Access::Staff(_)) && !self.admits_one_time_password {
-            reasons.push(Reason::PasswordChangeRequired);
+        if matches!(self.access, Access::Staff(_)) {
+            if !self.admits_one_time_password {
+                reasons.push(Reason::PasswordChangeRequired);
+            }
+            if self.demand() != Demand::Nothing {
+                reasons.push(Reason::SecondFactorRequired);
+            }
         }
         match self.access {
             Access::User => {

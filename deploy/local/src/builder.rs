@@ -22,6 +22,9 @@ pub(crate) const DEMO_ADMIN_PASSWORD: &str = "adfolio-admin";
 /// Tells a service whether it runs in a demonstration.
 pub(crate) const DEMO_VARIABLE: &str = "ADFOLIO_DEMO";
 
+/// Tells auth whether staff must have a second factor.
+pub(crate) const SECOND_FACTOR_VARIABLE: &str = "SECOND_FACTOR";
+
 /// The services with acts that take two members of staff.
 pub(crate) const FOUR_EYES: [Service; 4] = [
     Service::Wallet,
@@ -255,6 +258,15 @@ impl StackBuilder {
             );
         }
         self.extra_env(Service::Plan, "IMPORT_RELEASE", "single")
+    }
+
+    /// Lets staff work without a second factor, as only a demonstration may.
+    pub fn without_second_factor(self) -> Self {
+        self.extra_env(Service::Auth, DEMO_VARIABLE, "1").extra_env(
+            Service::Auth,
+            SECOND_FACTOR_VARIABLE,
+            "optional",
+        )
     }
 
     /// Uses this PostgreSQL instead of a private one; its account must be allowed to create

@@ -90,6 +90,12 @@ pub struct StaffSession {
     pub staff: Staff,
     /// Whether the member has to change a one-time password first.
     pub must_change_password: bool,
+    /// Whether the member has an active second factor.
+    pub has_second_factor: bool,
+    /// Whether the session lacks the second factor that it needs.
+    pub second_factor_missing: bool,
+    /// Until then a second factor that was shown is fresh; none where none is active.
+    pub fresh_until: Option<DateTime<Utc>>,
 }
 
 /// What the cache needs to know about a verified token.
@@ -221,9 +227,18 @@ impl Sessions {
             Ok(StaffSession {
                 staff: Staff { id, role },
                 must_change_password: staff.must_change_password,
+                has_second_factor: staff.has_second_factor,
+                second_factor_missing: answer.second_factor_missing,
+                fresh_until: answer.fresh_until.and_then(time),
             })
         })
         .await
+    }
+
+    /// The session of a staff token as auth knows it now: another gateway may have seen a code a moment ago.
+    pub async fn staff_now(&self, token: &Token, caller: &Caller) -> Result<StaffSession, Failure> {
+        self.staff.invalidate(&token.digest()).await;
+        self.staff(token, caller).await
     }
 
     /// Invalidates all cached sessions of a user or a member of staff.
@@ -287,6 +302,11 @@ impl Sessions {
             && age <= self.believed_for
             && self.doubts.believes(owner, answer.generation)
     }
+}
+
+/// A time of a service's message, to the second.
+fn time(timestamp: pbjson_types::Timestamp) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp(timestamp.seconds, 0)
 }
 
 /// What services learn of a session.

@@ -26,6 +26,11 @@ pub fn tell_if_any<S: Serializer>(
     }
 }
 
+/// Serializes secrets: `#[serde(serialize_with = "secret::tell_all")]`.
+pub fn tell_all<S: Serializer>(secrets: &[SecretString], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(secrets.iter().map(ExposeSecret::expose_secret))
+}
+
 /// Serializes a secret for the client that owns it: `#[serde(serialize_with = "secret::tell")]`.
 pub fn tell<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose_secret())

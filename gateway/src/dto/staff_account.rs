@@ -63,6 +63,8 @@ wire_struct! {
         /// Who confirmed that another person than its maker holds the account.
         #[schema(required = true)]
         pub confirmed_by: Option<String> = confirmed_by_id,
+        /// Whether a second factor is active.
+        pub has_second_factor: bool,
     }
 }
 
@@ -95,6 +97,8 @@ wire_struct! {
         /// Who confirmed that another person than its maker holds the account.
         #[schema(required = true)]
         pub confirmed_by: Option<String> = confirmed_by_id,
+        /// Whether a second factor is active.
+        pub has_second_factor: bool,
     }
 }
 
@@ -169,6 +173,20 @@ pub struct EndStaffSessionsRequest {
     /// The member: anybody for an admin, oneself for the others.
     #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39")]
     pub staff_id: String,
+}
+
+/// Opens a staff session.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct StaffLoginRequest {
+    /// Login name, case-insensitive.
+    #[schema(example = "admin")]
+    pub username: String,
+    /// Password.
+    #[schema(value_type = String, example = "adfolio-admin")]
+    pub password: SecretString,
+    /// A code of the second factor or a recovery code, where a second factor is active.
+    #[schema(value_type = Option<String>, example = "287082")]
+    pub code: Option<SecretString>,
 }
 
 wire_struct! {

@@ -73,12 +73,15 @@ wire_struct! {
         /// Being withdrawn.
         pub withdrawing: Money = withdrawing_minor,
         /// Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
-        /// START_UP_FUNDS_NOT_RETURNED and WITHDRAWAL_COOLING_OFF refuse an exchange of the wallet's money, too.
+        /// WALLET_FROZEN, START_UP_FUNDS_NOT_RETURNED and WITHDRAWAL_COOLING_OFF refuse an exchange of the wallet's money, too.
         pub withdraw_blocked_by: Vec<ReasonName> = withdrawal_blocked_by,
         /// When withdrawal and exchange are possible again after a change of login password, transaction password, bank card or
         /// wallet address; null if they are not blocked.
         #[schema(required = true)]
         pub withdrawal_available_at: Option<Timestamp>,
+        /// Since when the owner has stopped withdrawal and exchange; null while nothing is frozen.
+        #[schema(required = true, example = json!(null))]
+        pub frozen_at: Option<Timestamp>,
     }
 }
 

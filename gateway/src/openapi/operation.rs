@@ -20,6 +20,7 @@ use crate::input::Carrier;
 use crate::lang::Lang;
 use crate::route::{Access, Route};
 use crate::schemas::Shapes;
+use crate::second_factor::Demand;
 
 pub(super) const JSON: &str = "application/json";
 pub(super) const USER_TOKEN: &str = "userToken";
@@ -115,8 +116,14 @@ fn description(route: &Route, reasons: &[Reason]) -> String {
     } else {
         ""
     };
+    let asked = match route.demand() {
+        Demand::Fresh => {
+            " An active second factor must have been shown within the last 15 minutes."
+        }
+        Demand::Nothing | Demand::Shown => "",
+    };
     format!(
-        "{}{kept}\n\nFor: {}. Reasons (code): {listed}.",
+        "{}{kept}{asked}\n\nFor: {}. Reasons (code): {listed}.",
         route.summary,
         access_text(route.access)
     )

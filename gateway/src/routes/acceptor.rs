@@ -44,6 +44,7 @@ pub fn routes() -> Vec<Route> {
             Reason::StartUpFundsNotReturned,
             Reason::WithdrawalCoolingOff,
             Reason::DayLimitReached,
+            Reason::WalletFrozen,
             Reason::PayPasswordNotSet,
             Reason::PayPasswordLocked,
             Reason::WrongPayPassword,

@@ -8,6 +8,7 @@ mod coupon;
 mod feedback;
 mod files;
 mod follow;
+mod freeze;
 mod notification;
 mod plan;
 mod profile;
@@ -29,6 +30,7 @@ pub fn table() -> Vec<Route> {
         plan::routes(),
         follow::routes(),
         wallet::routes(),
+        freeze::routes(),
         statement::routes(),
         withdrawal::routes(),
         coupon::routes(),

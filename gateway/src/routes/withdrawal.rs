@@ -37,6 +37,7 @@ fn money_routes() -> Vec<Route> {
             Reason::BankCardNotBound,
             Reason::WithdrawalCoolingOff,
             Reason::DayLimitReached,
+            Reason::WalletFrozen,
         ])
         .says(Success::Submission)
         .keyed(),

@@ -14,7 +14,7 @@ use crate::stack::{Reply, Stack};
 /// Looks like a token and is none.
 const JUNK: &str = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA";
 
-async fn call(stack: &Stack, route: &Route, token: Option<&str>) -> Reply {
+pub async fn call(stack: &Stack, route: &Route, token: Option<&str>) -> Reply {
     let request = stack.request(route.method.clone(), route.path, token);
     let request = match route.carrier {
         Carrier::Multipart => {

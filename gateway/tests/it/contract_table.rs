@@ -145,7 +145,7 @@ fn property() -> Value {
     json!({
         "currency": "text", "total_assets": "money", "available_funds": "money", "to_be_consumed": "money",
         "to_be_settled": "money", "discount_amount": "money", "start_up_funds_outstanding": "money", "withdrawing": "money",
-        "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?",
+        "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?", "frozen_at": "time?",
     })
 }
 
@@ -196,7 +196,7 @@ fn unread() -> Value {
 fn staff() -> Value {
     json!({
         "id": "text", "username": "text", "role": "admin|support|finance|operator", "state": "active|disabled",
-        "must_change_password": "bool", "made_by": "text?", "confirmed_by": "text?",
+        "must_change_password": "bool", "made_by": "text?", "confirmed_by": "text?", "has_second_factor": "bool",
     })
 }
 
@@ -265,6 +265,8 @@ fn account() -> Vec<Contracted> {
         post("/opening_store", "code", session()),
         post("/auth/v2/host", "assertion", session()),
         post("/user/step_up", "password", json!({"fresh_until": "time"})),
+        post("/user/freeze", "reason?", property()),
+        post("/user/unfreeze", "", property()),
         get("/user/info", "", user()),
         post(
             "/user/info/edit",
@@ -470,7 +472,7 @@ fn staff_accounts() -> Vec<Contracted> {
     vec![
         post(
             "/admin/login",
-            "username password",
+            "username password code?",
             json!({"token": "text", "staff": staff()}),
         ),
         post("/admin/logout", "", json!({})),
@@ -489,6 +491,17 @@ fn staff_accounts() -> Vec<Contracted> {
             with(staff(), json!({"one_time_password": "text?"})),
         ),
         post("/admin/staff/sessions/end", "staff_id", staff()),
+        post(
+            "/admin/second_factor/enroll",
+            "",
+            json!({"secret": "text", "otpauth_uri": "text", "recovery_codes": ["text"]}),
+        ),
+        post(
+            "/admin/second_factor/confirm",
+            "code",
+            json!({"fresh_until": "time"}),
+        ),
+        post("/admin/second_factor/reset", "staff_id reason", staff()),
         post(
             "/admin/license/create",
             "count note? activate?",
@@ -541,6 +554,13 @@ fn approval() -> Value {
         "request_reason": "text?", "requested_by": "text", "requested_at": "time", "expires_at": "time",
         "state": "pending|approved|rejected|expired|failed", "decided_by": "text?", "decided_at": "time?",
         "reason": "text?", "transaction_id": "text?", "failure": "text?",
+    })
+}
+
+fn freeze() -> Value {
+    json!({
+        "id": "text", "user_id": "text", "frozen_at": "time", "reason": "text?", "owner_agreed_at": "time?",
+        "staff_agreed_at": "time?", "staff_id": "text?", "staff_reason": "text?", "lifted_at": "time?",
     })
 }
 
@@ -607,6 +627,12 @@ fn staff_business() -> Vec<Contracted> {
             page(approval(), json!({})),
         ),
         post("/admin/approval/decide", "id decision reason", approval()),
+        get(
+            "/admin/wallet/freezes",
+            "cursor? limit?",
+            page(freeze(), json!({})),
+        ),
+        post("/admin/wallet/unfreeze", "user_id reason", freeze()),
         get(
             "/admin/wallet/reconcile",
             "",

@@ -6,6 +6,7 @@ mod approvals;
 mod finance;
 mod hosts;
 mod placing;
+mod second_factor;
 mod security;
 mod staff;
 mod support;
@@ -176,6 +177,7 @@ async fn the_whole_contract_is_kept() {
         placing::walk(&walk),
         security::walk(&walk),
         staff::walk(&walk),
+        second_factor::walk(&walk),
         finance::walk(&walk),
         approvals::walk(&walk),
         support::walk(&walk),

@@ -29,6 +29,7 @@ mod preferences;
 mod recent;
 mod retries;
 mod revocation;
+mod second_factor;
 mod secrets;
 mod services;
 mod stack;

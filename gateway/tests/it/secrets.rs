@@ -13,9 +13,10 @@ use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::password::{
     ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
+use adfolio_gateway::dto::second_factor::{ConfirmSecondFactorRequest, SecondFactor};
 use adfolio_gateway::dto::staff::{HostTokenRequest, License};
 use adfolio_gateway::dto::staff_account::{
-    CreateStaffRequest, Staff, StaffPassword, StaffPasswordRequest, StaffSession,
+    CreateStaffRequest, Staff, StaffLoginRequest, StaffPassword, StaffPasswordRequest, StaffSession,
 };
 use adfolio_gateway::dto::withdrawal::{BankCard, BindRequest, WalletAddress, WithdrawRequest};
 use adfolio_gateway::dto::{Decode, Timestamp};
@@ -123,6 +124,14 @@ fn requests() -> Vec<Case> {
             "StaffPasswordRequest",
             json!({"old_password": SECRET, "new_password": SECRET}),
         ),
+        request::<StaffLoginRequest>(
+            "StaffLoginRequest",
+            json!({"username": "olivia", "password": SECRET, "code": SECRET}),
+        ),
+        request::<ConfirmSecondFactorRequest>(
+            "ConfirmSecondFactorRequest",
+            json!({"code": SECRET}),
+        ),
         request::<HostTokenRequest>("HostTokenRequest", json!({"external_user_id": SECRET})),
     ]
 }
@@ -190,6 +199,14 @@ fn answers() -> Vec<Case> {
         ),
         answer("StaffSession", &staff_session),
         answer("StaffPassword", &staff_password),
+        answer(
+            "SecondFactor",
+            &SecondFactor::from(auth::EnrollSecondFactorResponse {
+                secret: secret(),
+                otpauth_uri: secret(),
+                recovery_codes: vec![secret()],
+            }),
+        ),
         answer("License", &License::from_proto(key).unwrap()),
         answer("AcceptanceCode", &code),
         answer("BankCard", &BankCard::from_proto(card).unwrap()),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use adfolio_auth::SecondFactorPolicy;
 use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, ClientOptions, connect};
 use adfolio_kit::four_eyes::FourEyesArgs;
@@ -56,17 +57,29 @@ macro_rules! configured {
 
 impl Services {
     pub async fn start(broker: &TestBroker) -> Self {
-        Self::start_with(broker, FourEyesArgs::off(), |_| {}).await
+        let optional = SecondFactorPolicy::Optional;
+        Self::start_with(broker, optional, FourEyesArgs::off(), |_| {}).await
     }
 
-    /// With what takes two members of staff, and changes to wallet's configuration.
+    /// With whether staff need a second factor, what takes two members of staff, and changes to wallet's configuration.
     pub async fn start_with(
         broker: &TestBroker,
+        second_factor: SecondFactorPolicy,
         four_eyes: FourEyesArgs,
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let databases = databases().await;
-        let config = configured!(adfolio_auth::Config, databases["auth"], broker);
+        let second_factor_key = "5e".repeat(32);
+        let mut config = configured!(
+            adfolio_auth::Config,
+            databases["auth"],
+            broker,
+            "--adfolio-demo",
+            "1",
+            "--second-factor-key",
+            &second_factor_key
+        );
+        config.second_factor.second_factor = second_factor;
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_coupon::Config,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
+use adfolio_auth::SecondFactorPolicy;
 use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, outgoing};
 use adfolio_kit::four_eyes::FourEyesArgs;
@@ -81,7 +82,8 @@ impl Stack {
 
     /// With changes to the gateway's configuration.
     pub async fn start_with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
-        Self::start_configured(change, FourEyesArgs::off(), |_| {}).await
+        let optional = SecondFactorPolicy::Optional;
+        Self::start_configured(change, optional, FourEyesArgs::off(), |_| {}).await
     }
 
     /// With what takes two members of staff, and changes to wallet's configuration.
@@ -89,7 +91,13 @@ impl Stack {
         four_eyes: FourEyesArgs,
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
-        Self::start_configured(|_| {}, four_eyes, change).await
+        let optional = SecondFactorPolicy::Optional;
+        Self::start_configured(|_| {}, optional, four_eyes, change).await
+    }
+
+    /// With whether staff need a second factor.
+    pub async fn start_with_second_factor(policy: SecondFactorPolicy) -> Self {
+        Self::start_configured(|_| {}, policy, FourEyesArgs::off(), |_| {}).await
     }
 
     /// The user's sessions began that much earlier, as an interval of PostgreSQL.
@@ -105,11 +113,12 @@ impl Stack {
 
     async fn start_configured(
         change: impl FnOnce(&mut GatewayConfig),
+        second_factor: SecondFactorPolicy,
         four_eyes: FourEyesArgs,
         change_wallet: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let broker = TestBroker::namespace();
-        let services = Services::start_with(&broker, four_eyes, change_wallet).await;
+        let services = Services::start_with(&broker, second_factor, four_eyes, change_wallet).await;
         let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);
@@ -252,7 +261,12 @@ impl Stack {
     }
 
     async fn staff_token(&self, username: &str) -> String {
-        let body = json!({"username": username, "password": PASSWORD});
+        self.log_in(username, PASSWORD).await
+    }
+
+    /// A token of a member of staff.
+    pub async fn log_in(&self, username: &str, password: &str) -> String {
+        let body = json!({"username": username, "password": password});
         let data = self
             .send(self.request(Method::POST, "/admin/login", None).json(&body))
             .await

@@ -34,7 +34,7 @@ const SECRET_WORDS: [&str; 22] = [
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str); 13] = [
+const NO_SECRETS: [(&str, &str); 14] = [
     (
         "adfolio.auth.v1.User.license_key_masked",
         "its last four characters alone",
@@ -61,6 +61,10 @@ const NO_SECRETS: [(&str, &str); 13] = [
     ),
     (
         "adfolio.auth.v1.ChangeStaffPasswordRequest.client_address",
+        "an IP address",
+    ),
+    (
+        "adfolio.auth.v1.ConfirmSecondFactorRequest.client_address",
         "an IP address",
     ),
     (

@@ -20,6 +20,9 @@ use crate::exchange::entity::{Exchange, Posting};
 /// A check of a transaction password may take this long: it is a slow hash on purpose.
 const VERIFY_LIMIT: Duration = Duration::from_secs(5);
 
+/// A look at one row.
+const CHECK_LIMIT: Duration = Duration::from_secs(2);
+
 mirror! {
     Posting = proto::ExchangeStep,
 }
@@ -68,6 +71,18 @@ impl Peers {
                 Some(refusal) if refusal.reason == Reason::TooManyAttempts => refusal.into(),
                 _ => CoreError::from_peer("wallet", status),
             })
+    }
+
+    /// Refuses WALLET_FROZEN where nothing may leave the user's wallet.
+    pub async fn check_freeze(&self, caller: &Caller, user: UserId) -> Result<(), CoreError> {
+        let request = proto::CheckFreezeRequest {
+            user_id: user.to_string(),
+        };
+        let call = Call::repeated(caller, CHECK_LIMIT);
+        let checked = call!(self.ledger, check_freeze, request, call).await;
+        checked
+            .map(|_| ())
+            .map_err(|status| CoreError::from_peer("wallet", status))
     }
 
     /// Posts a step of an order. One attempt, because the caller must know whether an earlier one is still under way.

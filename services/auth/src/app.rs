@@ -1,12 +1,12 @@
 //! What every use case works with.
 
-use adfolio_kit::password::HashError;
 use adfolio_kit::service;
 
 use crate::attempt::entity::Limits;
 use crate::config::Config;
 use crate::password::Passwords;
 use crate::session::entity::SessionRules;
+use crate::staff::factor::{Policy, Sealer};
 
 /// Handed to every use case. Cheap to clone.
 pub type App = service::App<Parts>;
@@ -17,14 +17,20 @@ pub struct Parts {
     pub passwords: Passwords,
     pub limits: Limits,
     pub sessions: SessionRules,
+    /// Whether staff may work without a second factor.
+    pub second_factor: Policy,
+    /// Encrypts the secrets of second factors.
+    pub sealer: Sealer,
 }
 
 impl Parts {
-    pub fn new(config: &Config) -> Result<Self, HashError> {
+    pub fn new(config: &Config) -> anyhow::Result<Self> {
         Ok(Self {
             passwords: Passwords::new(config.access.password_queue.into())?,
             limits: config.access.login_limits(),
             sessions: config.access.session_rules(),
+            second_factor: config.second_factor.policy()?,
+            sealer: Sealer::new(&config.second_factor.key()?)?,
         })
     }
 }

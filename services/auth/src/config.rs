@@ -1,13 +1,18 @@
 //! The configuration of the process.
 
+use std::path::PathBuf;
+
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ProcessArgs, ServiceArgs};
+use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs, secret_from};
 use adfolio_kit::service::ProcessConfig;
 use chrono::TimeDelta;
+use clap::builder::BoolishValueParser;
 use clap::{Args, Parser};
+use secrecy::SecretString;
 
 use crate::attempt::entity::{Limit, Limits};
 use crate::session::entity::SessionRules;
+use crate::staff::factor::{self, Policy};
 
 /// Users, login, sessions, licence keys, account states and staff accounts
 #[derive(Clone, Debug, Parser)]
@@ -19,6 +24,9 @@ pub struct Config {
     /// Sessions and login.
     #[command(flatten)]
     pub access: AccessArgs,
+    /// The second factor of staff.
+    #[command(flatten)]
+    pub second_factor: SecondFactorArgs,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,
@@ -82,5 +90,72 @@ impl AccessArgs {
             staff_max: TimeDelta::seconds(self.staff_session_max_seconds),
             max_per_owner: self.max_sessions,
         }
+    }
+}
+
+/// The second factor of staff.
+#[derive(Args, Clone, Debug)]
+pub struct SecondFactorArgs {
+    /// Whether staff must have a second factor; `optional` is accepted only with ADFOLIO_DEMO=1
+    #[arg(long, env = "SECOND_FACTOR", default_value = "required")]
+    pub second_factor: Policy,
+    /// 1 in a demonstration, where staff may work without a second factor
+    #[arg(long, env = "ADFOLIO_DEMO", default_value = "0", action = clap::ArgAction::Set, value_parser = BoolishValueParser::new())]
+    pub adfolio_demo: bool,
+    /// Key that encrypts the secrets of second factors: 32 bytes in hex
+    #[arg(long, env = "SECOND_FACTOR_KEY", hide_env_values = true)]
+    pub second_factor_key: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "SECOND_FACTOR_KEY_FILE")]
+    pub second_factor_key_file: Option<PathBuf>,
+}
+
+impl SecondFactorArgs {
+    /// Whether staff may work without a second factor, or why these values do not go together.
+    pub fn policy(&self) -> Result<Policy, ConfigError> {
+        match self.second_factor {
+            Policy::Optional if !self.adfolio_demo => {
+                Err(ConfigError::DemoOnly("SECOND_FACTOR=optional"))
+            }
+            policy => Ok(policy),
+        }
+    }
+
+    /// The key that encrypts secrets.
+    pub fn key(&self) -> Result<SecretString, ConfigError> {
+        secret_from(
+            factor::KEY,
+            self.second_factor_key.as_ref(),
+            self.second_factor_key_file.as_deref(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn args(flags: &[&str]) -> SecondFactorArgs {
+        #[derive(Parser)]
+        struct Program {
+            #[command(flatten)]
+            args: SecondFactorArgs,
+        }
+        let program = ["program"].into_iter();
+        Program::parse_from(program.chain(flags.iter().copied())).args
+    }
+
+    #[test]
+    fn a_second_factor_is_required_outside_of_demonstrations() {
+        assert_eq!(args(&[]).policy().expect("a policy"), Policy::Required);
+        let optional = ["--second-factor", "optional"];
+        let refused = args(&optional).policy().expect_err("no demonstration");
+        assert_eq!(
+            refused.to_string(),
+            "SECOND_FACTOR=optional is for demonstrations: it needs ADFOLIO_DEMO=1"
+        );
+        let demo = [&optional[..], &["--adfolio-demo", "1"]].concat();
+        assert_eq!(args(&demo).policy().expect("a policy"), Policy::Optional);
+        assert!(args(&[]).key().is_err(), "no key");
     }
 }

@@ -14,6 +14,7 @@
 //!   an active admin, and nobody changes the own state or role.
 //! - Of every account but the founders' it is known who made it and who reset it: the other services ask whether two
 //!   accounts are two people.
+//! - A session of staff without the second factor that it needs may only set it up or show it. A code counts once.
 //! - Every login under the name of a member of staff, right or wrong, is audited.
 //! - No session outlives its longest time, however much it is used.
 //! - A changed contact is announced, without the contact, and the e-mail address of before is kept for 72 hours, so that
@@ -60,6 +61,7 @@ use tokio::net::TcpListener;
 use tracing::warn;
 
 pub use config::Config;
+pub use staff::factor::Policy as SecondFactorPolicy;
 
 use crate::app::{App, Parts};
 use crate::error::AuthError;
@@ -97,8 +99,9 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     // Present from the start, so that the first lock shows as an increase.
     metrics::counter!("auth_login_locks_total").increment(0);
     metrics::counter!("auth_unknown_staff_logins_total").increment(0);
+    let parts = Parts::new(&config)?;
     let backend = Backend::start("auth", &config.args, &MIGRATOR, None, shutdown).await?;
-    let app = App::new(&backend, &config.clock, Parts::new(&config)?);
+    let app = App::new(&backend, &config.clock, parts);
     backend.consume(consumer::membership(), consumer::OnStaffPosting);
     backend.consume(consumer::audit(), consumer::OnStaffActed);
     backend.consume(consumer::security(), consumer::OnWalletSecurityChanged);

@@ -9,8 +9,8 @@ use adfolio_kit::identity::StaffRole as Role;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::{
     ConfirmStaffRequest, CreateStaffRequest, EndStaffSessionsRequest, Founder, ListStaffRequest,
-    ResetStaffPasswordRequest, SetStaffRoleRequest, SetStaffStateRequest, Staff, StaffRole,
-    StaffState, UnlockStaffLoginRequest,
+    ResetSecondFactorRequest, ResetStaffPasswordRequest, SetStaffRoleRequest, SetStaffStateRequest,
+    Staff, StaffRole, StaffState, UnlockStaffLoginRequest,
 };
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -39,6 +39,8 @@ pub enum StaffCommand {
     Role(NewRole),
     /// Gives a member a one-time password, which is printed once; the member's sessions end
     ResetPassword(ResetPassword),
+    /// Removes the second factor of a member, who sets up another one; the member's sessions end
+    ResetSecondFactor(ResetSecondFactor),
     /// Ends every session of a member
     SessionsEnd(SessionsEnd),
     /// Clears the failed logins of an account and its lock
@@ -55,6 +57,7 @@ impl StaffCommand {
             Self::State(state) => state.run(services).await,
             Self::Role(role) => role.run(services).await,
             Self::ResetPassword(reset) => reset.run(services).await,
+            Self::ResetSecondFactor(reset) => reset.run(services).await,
             Self::SessionsEnd(end) => end.run(services).await,
             Self::Unlock(unlock) => unlock.run(services).await,
         }
@@ -308,6 +311,27 @@ impl ResetPassword {
     }
 }
 
+/// Removes the second factor of a member, who sets up another one; the member's sessions end
+#[derive(Args, Debug)]
+pub struct ResetSecondFactor {
+    /// The member's id
+    staff_id: String,
+    #[command(flatten)]
+    change: ReasonedChange,
+}
+
+impl ResetSecondFactor {
+    async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
+        let message = ResetSecondFactorRequest {
+            staff_id: self.staff_id,
+            reason: self.change.signed_reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.auth_admin, reset_second_factor, caller, message)?;
+        print(self.change.format, answer.staff)
+    }
+}
+
 /// Ends every session of a member
 #[derive(Args, Debug)]
 pub struct SessionsEnd {
@@ -364,6 +388,7 @@ fn row(member: &Staff) -> Row {
         ("role", name::<StaffRole>(member.role)),
         ("state", name::<StaffState>(member.state)),
         ("must_change_password", json!(member.must_change_password)),
+        ("has_second_factor", json!(member.has_second_factor)),
         ("created_at", time(member.created_at)),
         ("made_by", or_null(&member.made_by_id)),
         ("confirmed_by", or_null(&member.confirmed_by_id)),

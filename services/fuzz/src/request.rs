@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 69] = [
+pub const SHAPES: [(&str, Read); 74] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -52,6 +52,8 @@ pub const SHAPES: [(&str, Read); 69] = [
         "DecideApprovalRequest",
         json::<dto::approval::DecideApprovalRequest>,
     ),
+    ("FreezeRequest", json::<dto::freeze::FreezeRequest>),
+    ("LiftFreezeRequest", json::<dto::freeze::LiftFreezeRequest>),
     (
         "GrantCouponRequest",
         json::<dto::campaign::GrantCouponRequest>,
@@ -124,6 +126,18 @@ pub const SHAPES: [(&str, Read); 69] = [
     (
         "CreateStaffRequest",
         json::<dto::staff_account::CreateStaffRequest>,
+    ),
+    (
+        "StaffLoginRequest",
+        json::<dto::staff_account::StaffLoginRequest>,
+    ),
+    (
+        "ConfirmSecondFactorRequest",
+        json::<dto::second_factor::ConfirmSecondFactorRequest>,
+    ),
+    (
+        "ResetSecondFactorRequest",
+        json::<dto::second_factor::ResetSecondFactorRequest>,
     ),
     (
         "ConfirmStaffRequest",

@@ -126,8 +126,12 @@ reasons! {
     WithdrawalCoolingOff = "WITHDRAWAL_COOLING_OFF", FailedPrecondition;
     /// As much as may leave within 24 hours has left; `retry_after` says when the first of it is no longer counted.
     DayLimitReached = "DAY_LIMIT_REACHED", FailedPrecondition;
+    /// The owner has frozen the wallet: nothing leaves until the owner and staff have agreed.
+    WalletFrozen = "WALLET_FROZEN", FailedPrecondition;
     /// The password was reset: it must be changed before anything else.
     PasswordChangeRequired = "PASSWORD_CHANGE_REQUIRED", PermissionDenied;
+    /// Of staff: the second factor must be shown, shown again, or set up.
+    SecondFactorRequired = "SECOND_FACTOR_REQUIRED", FailedPrecondition;
     /// The session is not fresh: the login password is asked for once more.
     StepUpRequired = "STEP_UP_REQUIRED", FailedPrecondition;
     /// A host's assertion is malformed, expired, used before, or signed with a key that is not registered.

@@ -13,6 +13,8 @@ adfolio_kit::ids! {
     ReferenceId;
     /// A posting of staff that needs the approval of another member of staff.
     ApprovalId;
+    /// A freeze of a wallet.
+    FreezeId;
     /// An attempt at a transaction password.
     AttemptId;
     /// A member of staff.

@@ -29,6 +29,7 @@ mod destination;
 mod error;
 mod events;
 mod flow;
+mod freeze;
 mod grpc;
 mod ids;
 mod outflow;

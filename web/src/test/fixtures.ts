@@ -66,6 +66,7 @@ export function property(over: Partial<Property> = {}): Property {
     withdrawing: '0.00',
     withdraw_blocked_by: [],
     withdrawal_available_at: null,
+    frozen_at: null,
     ...over,
   };
 }

@@ -83,6 +83,7 @@ async fn measure(options: &Options) {
     let stack = Stack::builder()
         .services(Service::ALL)
         .without_four_eyes()
+        .without_second_factor()
         .durable(true)
         .extra_env(Service::Gateway, "FLOOD_LIMIT_PER_SECOND", "0")
         .extra_env(Service::Gateway, "FLOOD_LIMIT_SESSION_PER_SECOND", "0")

@@ -16,7 +16,7 @@ use url::Url;
 
 use super::files::{self, Digests};
 use crate::component::Service;
-use crate::servers::adfolio::WALLET_SECRETS;
+use crate::servers::adfolio::{AUTH_SECRETS, WALLET_SECRETS};
 
 /// The folder of PostgreSQL's base backup in a backup.
 pub(super) const POSTGRES: &str = "postgres";
@@ -242,7 +242,7 @@ pub(super) async fn connect(url: &Url) -> Result<PgConnection> {
 /// Identifies secrets without revealing them: they are random and long.
 fn fingerprints(secrets: &Path) -> Result<BTreeMap<String, String>> {
     let mut fingerprints = BTreeMap::new();
-    for (_, name) in WALLET_SECRETS {
+    for (_, name) in WALLET_SECRETS.into_iter().chain(AUTH_SECRETS) {
         let path = secrets.join(name);
         if path.exists() {
             let value =

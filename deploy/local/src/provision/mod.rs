@@ -7,7 +7,7 @@
 //! | folder | reader | content |
 //! |---|---|---|
 //! | `authority` | nobody else | all secrets, the key; below `adapters` files to hand out |
-//! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, wallet's secrets |
+//! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, secrets of auth and wallet |
 //! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password`, `admin2-password` |
 //! | `postgres` | PostgreSQL's first start | `superuser-password` |
 //! | `rabbitmq` | RabbitMQ | its configuration; only hashes of its users' passwords |
@@ -38,6 +38,8 @@ const BROKER_FOLDER: &str = "/run/secrets/adfolio";
 const SUPERUSER: &str = "postgres";
 /// The wallet's secrets.
 const WALLET_SECRETS: [&str; 2] = ["pay-password-pepper", "card-key"];
+/// Auth's secret.
+const AUTH_SECRETS: [&str; 1] = ["second-factor-key"];
 const ADMIN_PASSWORD: &str = "admin-password";
 const SECOND_ADMIN_PASSWORD: &str = "admin2-password";
 
@@ -119,10 +121,13 @@ impl Consumers {
             let password = database_password(authority, &role)?;
             folder.write("database-url", &self.database_url(&role, &password, &role))?;
         }
-        if service == Service::Wallet {
-            for name in WALLET_SECRETS {
-                folder.write(name, &authority.keep(name, random_hex)?)?;
-            }
+        let secrets: &[&str] = match service {
+            Service::Auth => &AUTH_SECRETS,
+            Service::Wallet => &WALLET_SECRETS,
+            _ => &[],
+        };
+        for name in secrets {
+            folder.write(name, &authority.keep(name, random_hex)?)?;
         }
         Ok(())
     }

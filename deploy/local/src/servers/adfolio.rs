@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
 
 use crate::broker_users::BrokerAccess;
-use crate::builder::{DEMO_VARIABLE, FOUR_EYES};
+use crate::builder::{DEMO_VARIABLE, FOUR_EYES, SECOND_FACTOR_VARIABLE};
 use crate::certificates::{TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::layout::Layout;
@@ -49,6 +49,19 @@ pub(crate) const WALLET_SECRETS: [(&str, &str); 2] = [
     ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
     ("CARD_KEY_FILE", "card-key"),
 ];
+
+/// Auth's secrets: the variable that names the file, and the file.
+pub(crate) const AUTH_SECRETS: [(&str, &str); 1] =
+    [("SECOND_FACTOR_KEY_FILE", "second-factor-key")];
+
+/// The secrets of a service that no backup contains.
+fn kept_secrets(service: Service) -> &'static [(&'static str, &'static str)] {
+    match service {
+        Service::Auth => &AUTH_SECRETS,
+        Service::Wallet => &WALLET_SECRETS,
+        _ => &[],
+    }
+}
 
 /// What a service needs to know of the rest of the stack.
 #[derive(Clone, Debug)]
@@ -94,17 +107,19 @@ impl Surroundings<'_> {
             let file = layout.write_secret(&format!("database-url-{service}"), url)?;
             launch = launch.env("DATABASE_URL_FILE", file);
         }
-        if service == Service::Wallet {
-            for (variable, name) in WALLET_SECRETS {
-                launch = launch.env(variable, layout.random_secret(name)?);
-            }
+        for (variable, name) in kept_secrets(service) {
+            launch = launch.env(*variable, layout.random_secret(name)?);
         }
         if service == Service::Notification {
             launch = mail(launch, layout);
         }
-        if FOUR_EYES.contains(&service) {
+        if FOUR_EYES.contains(&service) || service == Service::Auth {
             // FOUR_EYES_ABOVE and plan's IMPORT_RELEASE come from the person's own environment.
             launch = launch.env(DEMO_VARIABLE, if self.demo { "1" } else { "0" });
+        }
+        let is_chosen = std::env::var_os(SECOND_FACTOR_VARIABLE).is_some();
+        if service == Service::Auth && self.demo && !is_chosen {
+            launch = launch.env(SECOND_FACTOR_VARIABLE, "optional");
         }
         for (name, value) in extra {
             launch = launch.env(name, value);

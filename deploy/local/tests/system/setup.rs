@@ -21,6 +21,7 @@ pub fn builder() -> StackBuilder {
     let builder = Stack::builder()
         .tls(tls)
         .without_four_eyes()
+        .without_second_factor()
         .two_admins(true);
     match other_programs() {
         Some(folder) => builder.programs(folder),

@@ -21,7 +21,13 @@ const CALL_LIMIT: std::time::Duration = std::time::Duration::from_secs(10);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn services_know_each_other_and_nobody_else_moves_money() {
-    let system = System::start_from(Stack::builder().tls(true).without_four_eyes()).await;
+    let system = System::start_from(
+        Stack::builder()
+            .tls(true)
+            .without_four_eyes()
+            .without_second_factor(),
+    )
+    .await;
     let product_id = system.product("Sealed").await;
     let advertiser = system.advertiser("sealed").await;
     system.deposit(&advertiser.id, "100.00").await;

@@ -4,11 +4,12 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1 as auth;
 
 use crate::call::{Call, send};
-use crate::dto::account::LoginRequest;
 use crate::dto::audit::{AuditEntry, AuditListQuery};
-use crate::dto::secret::to_message;
+use crate::dto::secret::{to_message, to_message_or_empty};
 use crate::dto::staff::{CreateLicenseRequest, License, LicenseList};
-use crate::dto::staff_account::{CreateStaffRequest, ListedStaff, Staff, StaffSession};
+use crate::dto::staff_account::{
+    CreateStaffRequest, ListedStaff, Staff, StaffLoginRequest, StaffSession,
+};
 use crate::dto::{Decode, Empty, Page, PageQuery, page};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
@@ -31,7 +32,11 @@ fn account_routes() -> Vec<Route> {
             "Opens a staff session.",
             login,
         )
-        .fails(&[Reason::BadCredentials, Reason::AccountDisabled])
+        .fails(&[
+            Reason::BadCredentials,
+            Reason::AccountDisabled,
+            Reason::SecondFactorRequired,
+        ])
         .says(Success::Login),
         Route::post(
             "/admin/logout",
@@ -89,11 +94,15 @@ fn log_routes() -> Vec<Route> {
     ]
 }
 
-async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<StaffSession, Failure> {
+async fn login(
+    call: Call,
+    Json(request): Json<StaffLoginRequest>,
+) -> Result<StaffSession, Failure> {
     let message = auth::StaffLoginRequest {
         username: request.username,
         password: to_message(&request.password),
         client_address: call.client_address.to_string(),
+        code: to_message_or_empty(request.code.as_ref()),
     };
     let response = send!(call.writing(), auth_admin.staff_login, message).await?;
     StaffSession::from_proto(response)

@@ -34,6 +34,7 @@ pub fn routes() -> Vec<Route> {
             Reason::NothingChanged,
             Reason::InsufficientBalance,
             Reason::AmountOutOfRange,
+            Reason::WalletFrozen,
         ])
         .says(Success::Update)
         .keyed(),

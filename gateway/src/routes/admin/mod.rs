@@ -7,9 +7,11 @@ mod delivery;
 mod desk;
 mod exchange;
 mod exchange_order;
+mod freeze;
 mod host;
 mod people;
 mod plan;
+mod second_factor;
 mod staff;
 mod text;
 mod user;
@@ -22,11 +24,13 @@ use crate::route::Route;
 pub fn routes() -> Vec<Route> {
     [
         account::routes(),
+        second_factor::routes(),
         user::routes(),
         host::routes(),
         wallet::routes(),
         withdrawal::routes(),
         approval::routes(),
+        freeze::routes(),
         plan::routes(),
         delivery::routes(),
         coupon::routes(),

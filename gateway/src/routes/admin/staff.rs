@@ -60,6 +60,7 @@ pub fn routes() -> Vec<Route> {
             Reason::NotFound,
             Reason::WrongPassword,
             Reason::PasswordUnchanged,
+            Reason::PasswordChangeRequired,
         ])
         .says(Success::Update),
         Route::post(
@@ -149,7 +150,7 @@ async fn end_sessions(
 }
 
 /// A member whose sessions have ended. The event tells every replica. This one must know before the next request.
-fn ended(call: &Call, staff: Option<auth::Staff>) -> Result<Staff, Failure> {
+pub(super) fn ended(call: &Call, staff: Option<auth::Staff>) -> Result<Staff, Failure> {
     let staff = Staff::decode(staff, "staff")?;
     let id = staff.id.parse();
     call.gateway

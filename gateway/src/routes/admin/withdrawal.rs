@@ -35,6 +35,7 @@ pub fn routes() -> Vec<Route> {
             Reason::NotFound,
             Reason::NothingChanged,
             Reason::ApprovalRequired,
+            Reason::WalletFrozen,
         ])
         .says(Success::Update)
         .keyed(),

@@ -351,6 +351,7 @@ async fn exchanges(walk: &Walk) {
     are_ended(walk, &user, &first, &code).await;
     exchange_is_stopped_like_a_withdrawal(walk, &code).await;
     a_day_has_a_limit(walk, &acceptor["id"]).await;
+    an_owner_stops_everything(walk, &code).await;
     let locked = walk.funded("500.00").await;
     walk.set_pin(&locked).await;
     walk.lock_pin(&locked).await;
@@ -389,6 +390,96 @@ async fn exchange_is_stopped_like_a_withdrawal(walk: &Walk, code: &str) {
     assert_eq!(data["field"], Value::Null);
     let property = stack.get("/user/property", &user.token).await.ok();
     assert_eq!(property["available_funds"], "200.00");
+}
+
+/// What a user freezes stays until the user and staff have agreed.
+async fn an_owner_stops_everything(walk: &Walk, code: &str) {
+    let stack = &walk.stack;
+    let user = walk.funded_by_two("80000.00").await;
+    walk.set_pin(&user).await;
+    let body = card("DE89370400440532013000", Some(PIN));
+    stack.post("/bank_card/edit", &user.token, &body).await.ok();
+    let large = withdraw(walk, &user, "70000.00", PIN).await.ok();
+    let order = exchange(walk, &user, code, "20", PIN).await.ok();
+    let other = withdraw(walk, &user, "10.00", PIN).await.ok();
+
+    let decide =
+        |id: &Value, decision: &str| json!({"id": id, "decision": decision, "reason": "as asked"});
+    let reply = walk
+        .staff("/admin/withdraw/decide", decide(&large["id"], "paid"))
+        .await;
+    reply.refused(400, "APPROVAL_REQUIRED");
+
+    let long = json!({"reason": "x".repeat(501)});
+    let reply = stack.post("/user/freeze", &user.token, &long).await;
+    assert_eq!(reply.refused(400, "VALIDATION")["field"], "reason");
+    let freeze = json!({"reason": "That was not me"});
+    let property = stack.post("/user/freeze", &user.token, &freeze).await.ok();
+    assert!(property["frozen_at"].is_string());
+    assert_eq!(property["withdraw_blocked_by"], json!(["WALLET_FROZEN"]));
+    withdraw(walk, &user, "10.00", PIN)
+        .await
+        .refused(400, "WALLET_FROZEN");
+    for (path, id, decision) in [
+        ("/admin/withdraw/decide", &other["id"], "paid"),
+        ("/admin/exchange/decide", &order["id"], "completed"),
+    ] {
+        let reply = walk.staff(path, decide(id, decision)).await;
+        reply.refused(400, "WALLET_FROZEN");
+    }
+    let waiting = walk.staff_get("/admin/approval/list?state=pending").await;
+    let mut items = waiting["items"].as_array().unwrap().iter();
+    let approval = items.find(|item| item["user_id"] == user.id).unwrap();
+    let approve = decide(&approval["id"], "approved");
+    let path = "/admin/approval/decide";
+    let reply = stack.post(path, &walk.second, &approve).await;
+    reply.refused(400, "WALLET_FROZEN");
+    for (path, id, decision) in [
+        ("/admin/withdraw/decide", &other["id"], "rejected"),
+        ("/admin/exchange/decide", &order["id"], "cancelled"),
+    ] {
+        walk.staff(path, decide(id, decision)).await.ok();
+    }
+    exchange(walk, &user, code, "20", PIN)
+        .await
+        .refused(400, "WALLET_FROZEN");
+
+    stack.grow_older(&user.id, "20 minutes").await;
+    let nothing = json!({});
+    // The gateway knows sessions for a moment. Freezing again takes back what was agreed in it.
+    eventually("the session is not fresh", || async {
+        stack.post("/user/freeze", &user.token, &freeze).await.ok();
+        let reply = stack.post("/user/unfreeze", &user.token, &nothing).await;
+        reply.reason() == "STEP_UP_REQUIRED"
+    })
+    .await;
+    let step_up = json!({"password": PASSWORD});
+    stack
+        .post("/user/step_up", &user.token, &step_up)
+        .await
+        .ok();
+    eventually("the session is fresh", || async {
+        let reply = stack.post("/user/unfreeze", &user.token, &nothing).await;
+        reply.code == 200
+    })
+    .await;
+    let waiting = walk.staff_get("/admin/wallet/freezes").await;
+    let mut items = waiting["items"].as_array().unwrap().iter();
+    let frozen = items.find(|item| item["user_id"] == user.id).unwrap();
+    assert_eq!(frozen["reason"], "That was not me");
+    assert!(frozen["owner_agreed_at"].is_string());
+    let lift = |id: &str| json!({"user_id": id, "reason": "Called back"});
+    let path = "/admin/wallet/unfreeze";
+    let reply = walk.staff(path, lift(UNKNOWN)).await;
+    reply.refused(405, "NOT_FOUND");
+    let lifted = walk.staff(path, lift(&user.id)).await.ok();
+    assert!(lifted["lifted_at"].is_string());
+    let reply = walk.staff(path, lift(&user.id)).await;
+    reply.refused(400, "NOTHING_CHANGED");
+    let reply = stack.post("/user/unfreeze", &user.token, &nothing).await;
+    reply.refused(400, "NOTHING_CHANGED");
+    let reply = withdraw(walk, &user, "10.00", PIN).await;
+    reply.refused(400, "WITHDRAWAL_COOLING_OFF");
 }
 
 /// So much leaves within a day, and no more.

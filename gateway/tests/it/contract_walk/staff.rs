@@ -9,13 +9,13 @@ use crate::stack::{PASSWORD, Reply};
 const NEW_PASSWORD: &str = "an even longer staple";
 
 /// A member of finance.
-struct Member {
-    id: Value,
-    name: String,
+pub struct Member {
+    pub id: Value,
+    pub name: String,
 }
 
 impl Member {
-    async fn of(walk: &Walk) -> Self {
+    pub async fn of(walk: &Walk) -> Self {
         let name = format!("m{}", &Uuid::new_v4().simple().to_string()[..15]);
         let body = json!({"username": name, "password": PASSWORD, "role": "finance"});
         let created = walk.staff("/admin/staff/create", body).await.ok();
@@ -25,12 +25,12 @@ impl Member {
         }
     }
 
-    async fn try_log_in(&self, walk: &Walk, password: &str) -> Reply {
+    pub async fn try_log_in(&self, walk: &Walk, password: &str) -> Reply {
         let body = json!({"username": self.name, "password": password});
         walk.stack.post_open("/admin/login", &body).await
     }
 
-    async fn log_in(&self, walk: &Walk, password: &str) -> String {
+    pub async fn log_in(&self, walk: &Walk, password: &str) -> String {
         let session = self.try_log_in(walk, password).await.ok();
         session["token"].as_str().unwrap().to_owned()
     }
@@ -46,7 +46,7 @@ pub async fn walk(walk: &Walk) {
 }
 
 /// The id of the admin who walks.
-async fn own_id(walk: &Walk) -> Value {
+pub async fn own_id(walk: &Walk) -> Value {
     let staff = walk.staff_get("/admin/staff/list?limit=100").await;
     let mut all = staff["items"].as_array().unwrap().iter();
     let found = all.find(|member| member["username"] == "admin");
@@ -184,6 +184,15 @@ async fn passwords(walk: &Walk) {
     reply.refused(503, "SESSION_EXPIRED");
     let token = member.log_in(walk, NEW_PASSWORD).await;
     stack.get("/admin/user/list", &token).await.ok();
+
+    // An admin's one-time password changes no other one.
+    let role = json!({"staff_id": member.id, "role": "admin", "reason": "walk"});
+    walk.staff("/admin/staff/role", role).await.ok();
+    let answer = walk.staff(path, reset(member.id.clone())).await.ok();
+    let one_time = answer["one_time_password"].as_str().unwrap();
+    let token = member.log_in(walk, one_time).await;
+    let reply = stack.post(path, &token, &reset(own_id(walk).await)).await;
+    reply.refused(403, "PASSWORD_CHANGE_REQUIRED");
 }
 
 async fn sessions(walk: &Walk) {

@@ -18,6 +18,7 @@ use serde_json::json;
 
 use super::entity::{Asked, Completion, Ending, EndingCall, Exchange, State, Status};
 use super::repo;
+use crate::acceptance::entity::Direction;
 use crate::app::App;
 use crate::error::AcceptorError;
 use crate::ids::{ExchangeId, StaffId};
@@ -50,6 +51,7 @@ pub async fn decide(
     decision: Decision,
 ) -> Result<Answer<Exchange>, AcceptorError> {
     let id = decision.id;
+    require_not_frozen(app, caller, &decision).await?;
     let lone = lone_completion(app, caller, &decision).await?;
     let deciding = Deciding {
         lone,
@@ -69,6 +71,25 @@ pub async fn decide(
     };
     let ended = saga::follow(app, caller.deadline, id.0, leased, Exchange::ended).await?;
     Ok(Answer::Made(ended))
+}
+
+/// Whether wallet's money may leave by this completion: not once its owner has frozen the wallet. WALLET_FROZEN.
+async fn require_not_frozen(
+    app: &App,
+    caller: &Caller,
+    decision: &Decision,
+) -> Result<(), AcceptorError> {
+    if decision.ending != Ending::Completed {
+        return Ok(());
+    }
+    let exchange = repo::find(&app.pool, decision.id).await?;
+    let leaving = exchange.filter(|exchange| {
+        exchange.state == State::Pending && exchange.direction == Direction::WalletToCurrency
+    });
+    if let Some(exchange) = leaving {
+        app.peers.check_freeze(caller, exchange.user).await?;
+    }
+    Ok(())
 }
 
 /// What a completion by staff is measured by; none of another decision, or where nothing takes two. Where somebody else

@@ -12,6 +12,7 @@ use futures::future::join_all;
 use uuid::Uuid;
 
 use crate::helpers::{Acceptor, NOBODY, call, finance, refused, staff, user, why, with_key};
+use crate::services::Mood;
 
 const TO_CURRENCY: pb::ExchangeDirection = pb::ExchangeDirection::WalletToCurrency;
 const COMPLETED: pb::ExchangeDecision = pb::ExchangeDecision::Completed;
@@ -259,4 +260,26 @@ async fn a_code_is_bound_to_a_user_who_exists() {
         why(stack.try_code(&finance(), request).await),
         (Reason::NotFound, Some("user_id".to_owned()))
     );
+}
+
+#[tokio::test]
+async fn no_order_out_of_a_frozen_wallet_is_completed() {
+    let stack = Acceptor::spawn().await;
+    let (caller, order) = open_order(&stack).await;
+    let decide = async |decision| stack.decide(&finance(), &order.id, decision).await;
+    for (mood, reason) in [
+        (Mood::Frozen, Reason::WalletFrozen),
+        (Mood::Down, Reason::Unavailable),
+    ] {
+        stack.wallet.be(mood);
+        assert_eq!(why(decide(COMPLETED).await).0, reason);
+        assert_eq!(
+            stack.exchanges(&caller).await[0].status(),
+            pb::ExchangeStatus::Pending
+        );
+    }
+    // Money that comes back is none of the freeze's business.
+    stack.wallet.be(Mood::Frozen);
+    let cancelled = decide(CANCELLED).await.unwrap();
+    assert_eq!(cancelled.status(), pb::ExchangeStatus::Cancelled);
 }

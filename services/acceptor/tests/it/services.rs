@@ -7,8 +7,8 @@ use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::wallet::v1::ledger_service_server::{LedgerService, LedgerServiceServer};
 use adfolio_proto::wallet::v1::{
-    ExchangeStep, PostExchangeRequest, PostExchangeResponse, VerifyPayPasswordRequest,
-    VerifyPayPasswordResponse,
+    CheckFreezeRequest, CheckFreezeResponse, ExchangeStep, PostExchangeRequest,
+    PostExchangeResponse, VerifyPayPasswordRequest, VerifyPayPasswordResponse,
 };
 use adfolio_testkit::callers::user_id;
 use adfolio_testkit::free_listener;
@@ -34,6 +34,8 @@ pub enum Mood {
     NoPassword,
     /// Has locked every transaction password.
     Locked,
+    /// Every user has frozen the wallet.
+    Frozen,
 }
 
 #[derive(Debug, Default)]
@@ -158,6 +160,17 @@ impl LedgerService for Wallet {
             return Err(Status::unavailable("the answer is lost"));
         }
         Ok(Response::new(PostExchangeResponse::default()))
+    }
+
+    async fn check_freeze(
+        &self,
+        _: Request<CheckFreezeRequest>,
+    ) -> Result<Response<CheckFreezeResponse>, Status> {
+        match self.books().mood {
+            Mood::Down => Err(Status::unavailable("down")),
+            Mood::Frozen => Err(Refusal::new(Reason::WalletFrozen).into()),
+            _ => Ok(Response::new(CheckFreezeResponse {})),
+        }
     }
 
     async fn verify_pay_password(

@@ -7,12 +7,13 @@ use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::end_sessions_request::Target;
+use secrecy::ExposeSecret as _;
 
 use crate::audit::{self, Actor, OwnEntry, Position};
 use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
 use crate::session::{self, Client};
-use crate::staff::{self, Founder, SecondPair, StaffMember, StaffState};
+use crate::staff::{self, Enrolment, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
     Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, Subject,
     User, UserState, Which,
@@ -105,7 +106,19 @@ impl From<StaffMember> for proto::Staff {
                 .confirmed_by
                 .map(|id| id.to_string())
                 .unwrap_or_default(),
+            has_second_factor: staff.has_second_factor,
             ..Self::default()
+        }
+    }
+}
+
+impl From<Enrolment> for proto::EnrollSecondFactorResponse {
+    fn from(enrolment: Enrolment) -> Self {
+        let codes = enrolment.recovery_codes.iter();
+        Self {
+            secret: enrolment.secret.expose_secret().to_owned(),
+            otpauth_uri: enrolment.otpauth_uri.expose_secret().to_owned(),
+            recovery_codes: codes.map(|code| code.expose_secret().to_owned()).collect(),
         }
     }
 }

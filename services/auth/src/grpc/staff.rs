@@ -13,7 +13,8 @@ use super::{StaffApi, map};
 use crate::host::{self, Kid};
 use crate::session::TokenDigest;
 use crate::staff::{
-    self, Act, Change, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID, StaffState,
+    self, Act, Change, CodeForm, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID,
+    StaffState, factor,
 };
 use crate::user::{self, Query, UserState};
 use crate::{audit, license};
@@ -32,6 +33,7 @@ impl AuthAdminService for StaffApi {
         let login = Login {
             username: request.username,
             password: request.password.into(),
+            code: request.code.into(),
             client_address: request.client_address,
         };
         let (member, session) = staff::login(&self.0, caller, login).await?;
@@ -56,10 +58,12 @@ impl AuthAdminService for StaffApi {
         request: Request<proto::VerifyStaffSessionRequest>,
     ) -> Result<Response<proto::VerifyStaffSessionResponse>, Status> {
         let token = TokenDigest::of(&request.into_inner().token);
-        let (session, member) = staff::verify_session(&self.0, token).await?;
+        let (session, member, standing) = staff::verify_session(&self.0, token).await?;
         Ok(Response::new(proto::VerifyStaffSessionResponse {
             staff: Some(member.into()),
             session_id: session.id.to_string(),
+            second_factor_missing: standing.is_missing,
+            fresh_until: standing.fresh_until.map(Into::into),
         }))
     }
 
@@ -171,6 +175,47 @@ impl AuthAdminService for StaffApi {
         Ok(Response::new(proto::ResetStaffPasswordResponse {
             staff: Some(member.into()),
             one_time_password: password.expose_secret().to_owned(),
+        }))
+    }
+
+    async fn enroll_second_factor(
+        &self,
+        request: Request<proto::EnrollSecondFactorRequest>,
+    ) -> Result<Response<proto::EnrollSecondFactorResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let enrolment = factor::enroll(&self.0, caller).await?;
+        Ok(Response::new(enrolment.into()))
+    }
+
+    async fn confirm_second_factor(
+        &self,
+        request: Request<proto::ConfirmSecondFactorRequest>,
+    ) -> Result<Response<proto::ConfirmSecondFactorResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let form = CodeForm {
+            token: TokenDigest::of(&request.token),
+            code: request.code.into(),
+            client_address: request.client_address,
+        };
+        let fresh_until = factor::confirm(&self.0, caller, form).await?;
+        Ok(Response::new(proto::ConfirmSecondFactorResponse {
+            fresh_until: Some(fresh_until.into()),
+        }))
+    }
+
+    async fn reset_second_factor(
+        &self,
+        request: Request<proto::ResetSecondFactorRequest>,
+    ) -> Result<Response<proto::ResetSecondFactorResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let on = wire::id(&request.staff_id, STAFF_ID)?;
+        let act = Act::parse(caller, on, &request.reason)?;
+        let member = factor::reset(&self.0, act).await?;
+        Ok(Response::new(proto::ResetSecondFactorResponse {
+            staff: Some(member.into()),
         }))
     }
 

@@ -219,6 +219,8 @@ pub struct Opening {
     pub origin: Origin,
     /// The key of the assertion that opens it.
     pub host_kid: Option<Kid>,
+    /// Whether the login shows the second factor.
+    pub shows_factor: bool,
 }
 
 impl Opening {
@@ -229,6 +231,7 @@ impl Opening {
             client,
             origin,
             host_kid: None,
+            shows_factor: false,
         }
     }
 }
@@ -250,6 +253,8 @@ pub struct Session {
     pub created_at: DateTime<Utc>,
     /// When its holder last proved who they are.
     pub confirmed_at: DateTime<Utc>,
+    /// When the second factor was last shown in it; only of staff.
+    pub factor_at: Option<DateTime<Utc>>,
     /// When it was last used, to the minute.
     pub last_seen_at: DateTime<Utc>,
     /// When it expires unless used.
@@ -269,8 +274,12 @@ impl Session {
 
     /// Until when it is fresh.
     pub fn fresh_until(&self) -> DateTime<Utc> {
-        let until = self.confirmed_at.checked_add_signed(FRESH_FOR);
-        until.unwrap_or(self.confirmed_at)
+        fresh_from(self.confirmed_at)
+    }
+
+    /// Until when the second factor that was shown in it is fresh.
+    pub fn factor_fresh_until(&self) -> Option<DateTime<Utc>> {
+        self.factor_at.map(fresh_from)
     }
 
     /// What other services learn of it.
@@ -299,6 +308,11 @@ impl Session {
         self.expires_at = rules.expiry(self.owner, self.created_at, now);
         true
     }
+}
+
+/// Until when a proof of this time is fresh.
+fn fresh_from(proved_at: DateTime<Utc>) -> DateTime<Utc> {
+    proved_at.checked_add_signed(FRESH_FOR).unwrap_or(proved_at)
 }
 
 #[cfg(test)]
@@ -351,6 +365,7 @@ mod tests {
             origin: Origin::Login,
             created_at: start,
             confirmed_at: start,
+            factor_at: None,
             last_seen_at: start,
             expires_at: RULES.expiry(owner, start, start),
             ended_at: None,

@@ -14,7 +14,7 @@ pub use entity::{
 use crate::app::App;
 use crate::error::AuthError;
 use crate::events::{self, Revoked};
-use crate::ids::SessionId;
+use crate::ids::{SessionId, StaffId};
 
 /// How long a session is remembered after its end: until then its token answers SESSION_EXPIRED, later
 /// NOT_AUTHENTICATED.
@@ -37,6 +37,7 @@ pub async fn open_in_tx(tx: &mut Tx, app: &App, opening: &Opening) -> Result<Ope
         origin: opening.origin,
         created_at: now,
         confirmed_at: now,
+        factor_at: opening.shows_factor.then_some(now),
         last_seen_at: now,
         expires_at,
         ended_at: None,
@@ -91,13 +92,42 @@ pub async fn require_live_in_tx(
     user: UserId,
     token: TokenDigest,
 ) -> Result<Session, AuthError> {
+    require_in_tx(tx, app, Owner::User(user), token).await
+}
+
+/// The live session of a staff token, or SESSION_EXPIRED. The caller holds the lock on the owner's row.
+pub async fn require_staff_in_tx(
+    tx: &mut Tx,
+    app: &App,
+    staff: StaffId,
+    token: TokenDigest,
+) -> Result<Session, AuthError> {
+    require_in_tx(tx, app, Owner::Staff(staff), token).await
+}
+
+async fn require_in_tx(
+    tx: &mut Tx,
+    app: &App,
+    owner: Owner,
+    token: TokenDigest,
+) -> Result<Session, AuthError> {
     let session = repo::find(tx, token)
         .await?
-        .filter(|session| session.owner == Owner::User(user))
+        .filter(|session| session.owner == owner)
         .ok_or(AuthError::NotAuthenticated)?
         .under(&app.sessions);
     session.require_live(app.clock.now())?;
     Ok(session)
+}
+
+/// Marks the second factor as shown in a session from now on. The caller holds the lock on the owner's row.
+pub async fn show_factor_in_tx(
+    tx: &mut Tx,
+    session: &mut Session,
+    now: DateTime<Utc>,
+) -> Result<(), AuthError> {
+    session.factor_at = Some(now);
+    Ok(repo::show_factor_in_tx(tx, session).await?)
 }
 
 /// Makes a session fresh from now on. The caller holds the lock on the owner's row.

@@ -23,8 +23,8 @@ pub async fn insert_in_tx(
     let (user, staff) = columns(session.owner);
     sqlx::query!(
         "INSERT INTO sessions (id, user_id, staff_id, token_hash, created_at, last_seen_at, expires_at, user_agent, address,
-                               origin, host_kid)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                               origin, host_kid, factor_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         session.id.0,
         user,
         staff,
@@ -36,6 +36,7 @@ pub async fn insert_in_tx(
         opening.client.address,
         session.origin.as_str(),
         opening.host_kid.as_ref().map(Kid::as_str),
+        session.factor_at,
     )
     .execute(tx)
     .await?;
@@ -49,8 +50,8 @@ pub async fn find(
 ) -> Result<Option<Session>, sqlx::Error> {
     let row = sqlx::query!(
         r#"SELECT s.id, s.user_id, s.staff_id, s.origin AS "origin: Origin", s.created_at,
-                  coalesce(s.confirmed_at, s.created_at) AS "confirmed_at!", s.last_seen_at, s.expires_at,
-                  coalesce(s.ended_at, k.revoked_at) AS ended_at
+                  coalesce(s.confirmed_at, s.created_at) AS "confirmed_at!", s.factor_at, s.last_seen_at,
+                  s.expires_at, coalesce(s.ended_at, k.revoked_at) AS ended_at
            FROM sessions s LEFT JOIN host_keys k ON k.kid = s.host_kid
            WHERE s.token_hash = $1"#,
         &digest.0[..],
@@ -68,6 +69,7 @@ pub async fn find(
             origin: row.origin,
             created_at: row.created_at,
             confirmed_at: row.confirmed_at,
+            factor_at: row.factor_at,
             last_seen_at: row.last_seen_at,
             expires_at: row.expires_at,
             ended_at: row.ended_at,
@@ -103,6 +105,7 @@ pub async fn live_of_user(
             origin: row.origin,
             created_at: row.created_at,
             confirmed_at: row.confirmed_at,
+            factor_at: None,
             last_seen_at: row.last_seen_at,
             expires_at: row.expires_at,
             ended_at: None,
@@ -135,6 +138,18 @@ pub async fn confirm_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::E
         "UPDATE sessions SET confirmed_at = $2 WHERE id = $1 AND ended_at IS NULL",
         session.id.0,
         session.confirmed_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores when the second factor was shown.
+pub async fn show_factor_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE sessions SET factor_at = $2 WHERE id = $1 AND ended_at IS NULL",
+        session.id.0,
+        session.factor_at,
     )
     .execute(tx)
     .await?;

@@ -68,12 +68,17 @@ async fn change_in_tx(
 }
 
 /// Locks the active admins, and refuses a caller who has an account but is none of them any more: the gateway may have
-/// verified the session a moment before its end.
+/// verified the session a moment before its end. A one-time password is for changing it alone.
 pub async fn admit_in_tx(tx: &mut Tx, act: &Act) -> Result<Vec<StaffId>, AuthError> {
     let admins = repo::lock_active_admins_in_tx(tx).await?;
-    let by = StaffId(act.by.id);
-    if !admins.contains(&by) && repo::exists_in_tx(tx, by).await? {
-        return Err(Refusal::new(Reason::Forbidden).into());
+    // adfolioctl has no account.
+    if let Some(by) = repo::find(&mut *tx, StaffId(act.by.id)).await? {
+        if !admins.contains(&by.id) {
+            return Err(Refusal::new(Reason::Forbidden).into());
+        }
+        if by.must_change_password {
+            return Err(Refusal::new(Reason::PasswordChangeRequired).into());
+        }
     }
     Ok(admins)
 }

@@ -114,6 +114,7 @@ async fn insert_in_tx(
         created_at: now,
         made_by,
         confirmed_by: None,
+        has_second_factor: false,
     };
     repo::insert_in_tx(tx, &staff, username.key(), hash).await?;
     // Records nothing where no member of staff calls.

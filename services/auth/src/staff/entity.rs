@@ -45,6 +45,8 @@ pub struct StaffMember {
     pub made_by: Option<StaffId>,
     /// Who confirmed that another person than its maker holds the account.
     pub confirmed_by: Option<StaffId>,
+    /// Whether a second factor is active.
+    pub has_second_factor: bool,
 }
 
 impl StaffMember {
@@ -268,6 +270,7 @@ mod tests {
             created_at: DateTime::UNIX_EPOCH,
             made_by: None,
             confirmed_by: None,
+            has_second_factor: false,
         }
     }
 

@@ -6,11 +6,12 @@ use adfolio_kit::audit;
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::{Caller, Staff};
 use adfolio_kit::refusal::{Reason, Refusal};
-use secrecy::SecretString;
-use serde_json::json;
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::{Value, json};
 use tracing::info;
 
 use super::entity::{StaffMember, StaffState};
+use super::factor::{self, Shown};
 use super::repo;
 use crate::app::App;
 use crate::attempt::{self, Scopes};
@@ -26,6 +27,8 @@ pub struct Login {
     pub username: String,
     /// As typed.
     pub password: SecretString,
+    /// Of the second factor; empty without one.
+    pub code: SecretString,
     pub client_address: String,
 }
 
@@ -66,6 +69,7 @@ async fn try_login(
     let attempt = Attempt {
         scopes,
         caller,
+        code: login.code,
         address: login.client_address,
     };
     let owned = app.clone();
@@ -81,12 +85,14 @@ async fn try_login(
 struct Attempt {
     scopes: Scopes,
     caller: Caller,
+    code: SecretString,
     address: String,
 }
 
 impl Attempt {
     /// Opens a session if `known`, the hash that the typed password was right for, is still the password's, and the
-    /// member is active. Only who knows the password learns that the account is disabled.
+    /// member is active and shows the second factor, if there is one. Only who knows the password learns that the account
+    /// is disabled, and whether it has a second factor.
     async fn decide_in_tx(
         self,
         tx: &mut Tx,
@@ -106,13 +112,22 @@ impl Attempt {
             self.fail_in_tx(tx, app, &member, "disabled").await?;
             return Ok(Err(Refusal::new(Reason::AccountDisabled).into()));
         }
+        let Some(shown) = factor::show_in_tx(tx, app, &member, &self.code).await? else {
+            let is_missing = self.code.expose_secret().is_empty();
+            let why = if is_missing { "no_code" } else { "wrong_code" };
+            self.fail_in_tx(tx, app, &member, why).await?;
+            return Ok(Err(factor::required().into()));
+        };
         attempt::succeed_in_tx(tx, self.scopes).await?;
         let now = app.clock.now();
-        let opening = Opening::new(Owner::Staff(id), Client::default(), Origin::Login);
+        let opening = Opening {
+            shows_factor: shown.is_some(),
+            ..Opening::new(Owner::Staff(id), Client::default(), Origin::Login)
+        };
         let opened = session::open_in_tx(tx, app, &opening).await?;
         repo::save_login_in_tx(tx, id, now).await?;
         audit::Entry::new("auth.staff_login", id)
-            .after(&json!({"address": address(&self.address)}))?
+            .after(&described(&self.address, shown))?
             .record_in_tx(tx, &as_member(&self.caller, &member), now)
             .await?;
         Ok(Ok((member, opened)))
@@ -167,6 +182,15 @@ fn as_member(caller: &Caller, member: &StaffMember) -> Caller {
         }),
         ..caller.clone()
     }
+}
+
+/// A login, for the audit log.
+fn described(client_address: &str, shown: Option<Shown>) -> Value {
+    let mut login = json!({"address": address(client_address)});
+    if let Some(shown) = shown {
+        login["second_factor"] = shown.as_str().into();
+    }
+    login
 }
 
 /// The client's address in its usual form; none if it is no address.

@@ -7,6 +7,8 @@
 //! | [`change`] of state or role | another admin | end |
 //! | [`change_password`] | the member | end |
 //! | [`reset_password`] | another admin | end |
+//! | [`factor::enroll`], [`factor::confirm`] | the member | stay |
+//! | [`factor::reset`] | another admin | end |
 //! | [`end_sessions`] | an admin, or the member | end |
 //! | [`unlock`] | an admin | stay |
 //!
@@ -16,6 +18,7 @@ mod change;
 mod confirm;
 mod create;
 mod entity;
+pub mod factor;
 mod login;
 mod pair;
 mod password;
@@ -31,6 +34,7 @@ pub use entity::{
     Act, Change, Creator, Founder, Listed, NewStaff, STAFF_ID, StaffMember, StaffState,
     required_reason,
 };
+pub use factor::{CodeForm, Enrolment, Standing};
 pub use login::{Login, login, logout};
 pub use pair::SecondPair;
 pub use password::{PasswordForm, change_password, reset_password};
@@ -54,18 +58,21 @@ pub async fn second_pair(
     Ok(kin.second_pair(asked_by, decided_by, now))
 }
 
-/// The session of a staff token, and its owner.
+/// The session of a staff token, its owner, and the standing of the second factor in it.
 ///
 /// A disabled member has none: a replica of the release before, which knows no states, may have opened one.
 pub async fn verify_session(
     app: &App,
     token: TokenDigest,
-) -> Result<(Session, StaffMember), AuthError> {
+) -> Result<(Session, StaffMember, Standing), AuthError> {
     let session = session::verify(app, session::Kind::Staff, token).await?;
     let staff = repo::find(&app.pool, StaffId(session.owner.id())).await?;
     let staff = staff.ok_or(AuthError::NotAuthenticated)?;
     match staff.state {
-        StaffState::Active => Ok((session, staff)),
+        StaffState::Active => {
+            let standing = Standing::of(app.second_factor, &staff, &session);
+            Ok((session, staff, standing))
+        }
         StaffState::Disabled => Err(Refusal::new(Reason::SessionExpired).into()),
     }
 }

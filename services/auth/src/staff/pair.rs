@@ -55,8 +55,9 @@ pub struct Account {
     pub made_by: Option<StaffId>,
     pub is_confirmed: bool,
     pub created_at: DateTime<Utc>,
-    /// Who last reset its password or second factor, and when.
-    pub reset: Option<(StaffId, DateTime<Utc>)>,
+    /// Who last reset its password, and who its second factor, and when. Each replaces only the one of its kind: who
+    /// knows a one-time password may hold the account when somebody else resets the second factor, and the other way.
+    pub resets: [Option<(StaffId, DateTime<Utc>)>; 2],
 }
 
 /// Accounts with all those that they come from.
@@ -149,12 +150,10 @@ impl Kin {
                 continue;
             }
             people.insert(self.person(id));
-            let reset = self.accounts.get(&id).and_then(|account| account.reset);
-            if let Some((by, at)) = reset
-                && at > resets_count_after(now)
-            {
-                open.push(by);
-            }
+            let resets = self.accounts.get(&id).map(|account| account.resets);
+            let resets = resets.into_iter().flatten().flatten();
+            let lately = resets.filter(|(_, at)| *at > resets_count_after(now));
+            open.extend(lately.map(|(by, _)| by));
         }
         people
     }
@@ -183,7 +182,7 @@ mod tests {
             made_by: made_by.map(id),
             is_confirmed: false,
             created_at: old,
-            reset: None,
+            resets: [None; 2],
         };
         let founders = FOUNDERS.map(|founder| (id(founder), account(None)));
         let made = made.iter().map(|(of, by)| (id(*of), account(Some(*by))));
@@ -200,7 +199,12 @@ mod tests {
 
     fn reset(kin: &mut Kin, of: u128, by: u128, ago: TimeDelta) {
         let reset = Some((id(by), now() - ago));
-        change(kin, of, |account| account.reset = reset);
+        change(kin, of, |account| account.resets[0] = reset);
+    }
+
+    fn reset_factor(kin: &mut Kin, of: u128, by: u128, ago: TimeDelta) {
+        let reset = Some((id(by), now() - ago));
+        change(kin, of, |account| account.resets[1] = reset);
     }
 
     #[track_caller]
@@ -293,6 +297,23 @@ mod tests {
         reset(&mut kin, 3, 2, TimeDelta::hours(1));
         both_ways(&kin, 1, 2, SecondPair::SamePerson);
         both_ways(&kin, 4, 3, SecondPair::SamePerson);
+    }
+
+    #[test]
+    fn a_reset_of_the_second_factor_does_not_hide_that_of_the_password() {
+        let mut kin = office(&[(3, 2)]);
+        confirm(&mut kin, 3);
+        reset_factor(&mut kin, 2, 1, TimeDelta::hours(71));
+        both_ways(&kin, 1, 2, SecondPair::SamePerson);
+        reset(&mut kin, 1, 3, TimeDelta::hours(2));
+        reset_factor(&mut kin, 1, 2, TimeDelta::hours(1));
+        both_ways(&kin, 1, 3, SecondPair::SamePerson);
+        both_ways(&kin, 1, 2, SecondPair::SamePerson);
+        for of in [1, 2] {
+            reset_factor(&mut kin, of, 3 - of, TimeDelta::hours(72));
+        }
+        both_ways(&kin, 1, 2, SecondPair::Yes);
+        both_ways(&kin, 1, 3, SecondPair::SamePerson);
     }
 
     #[test]

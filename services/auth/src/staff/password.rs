@@ -131,7 +131,7 @@ async fn reset_in_tx(
     member.must_change_password = true;
     let now = app.clock.now();
     repo::save_password_in_tx(tx, &member, new).await?;
-    repo::save_reset_in_tx(tx, act.on, StaffId(act.by.id), now).await?;
+    repo::save_password_reset_in_tx(tx, act.on, StaffId(act.by.id), now).await?;
     session::revoke_all_in_tx(tx, Owner::Staff(act.on), now).await?;
     audit::Entry::new("auth.reset_staff_password", act.on)
         .reason(act.reason.as_str())

@@ -19,7 +19,8 @@ macro_rules! query_staff {
         sqlx::query_as!(
             StaffMember,
             r#"SELECT id AS "id: _", username, role AS "role: _", state AS "state: _", must_change_password, created_at,
-                      made_by AS "made_by: _", confirmed_by AS "confirmed_by: _" "#
+                      made_by AS "made_by: _", confirmed_by AS "confirmed_by: _",
+                      factor_confirmed_at IS NOT NULL AS "has_second_factor!" "#
                 + "FROM staff " + $rest
             $(, $argument)*
         )
@@ -44,9 +45,12 @@ pub async fn find_credentials(
 }
 
 /// A staff member.
-pub async fn find(pool: &PgPool, id: StaffId) -> Result<Option<StaffMember>, AuthError> {
+pub async fn find(
+    executor: impl PgExecutor<'_>,
+    id: StaffId,
+) -> Result<Option<StaffMember>, AuthError> {
     let member = query_staff!("WHERE id = $1", id.0)
-        .fetch_optional(pool)
+        .fetch_optional(executor)
         .await?;
     Ok(member)
 }
@@ -135,8 +139,8 @@ pub async fn save_confirmation_in_tx(
     Ok(())
 }
 
-/// Stores who reset what the member logs in with.
-pub async fn save_reset_in_tx(
+/// Stores who reset the member's password.
+pub async fn save_password_reset_in_tx(
     tx: &mut Tx,
     id: StaffId,
     by: StaffId,
@@ -144,6 +148,24 @@ pub async fn save_reset_in_tx(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE staff SET reset_by = $2, reset_at = $3 WHERE id = $1",
+        id.0,
+        by.0,
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores who reset the member's second factor.
+pub async fn save_factor_reset_in_tx(
+    tx: &mut Tx,
+    id: StaffId,
+    by: StaffId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET factor_reset_by = $2, factor_reset_at = $3 WHERE id = $1",
         id.0,
         by.0,
         now,
@@ -210,14 +232,17 @@ pub async fn find_kin(
     let of: Vec<Uuid> = of.iter().map(|id| id.0).collect();
     let rows = sqlx::query!(
         r#"WITH RECURSIVE kin AS (
-               SELECT id, made_by, reset_by, reset_at, 0 AS steps FROM staff WHERE id = ANY($1)
+               SELECT id, 0 AS steps FROM staff WHERE id = ANY($1)
                UNION
-               SELECT s.id, s.made_by, s.reset_by, s.reset_at, kin.steps + 1
-               FROM kin JOIN staff s ON s.id = kin.made_by OR (s.id = kin.reset_by AND kin.reset_at > $2)
+               SELECT s.id, kin.steps + 1
+               FROM kin JOIN staff k USING (id)
+               JOIN staff s ON s.id = k.made_by OR (s.id = k.reset_by AND k.reset_at > $2)
+                            OR (s.id = k.factor_reset_by AND k.factor_reset_at > $2)
                WHERE kin.steps < $3)
            SELECT s.id AS "id: StaffId", s.state AS "state: StaffState", s.made_by AS "made_by: StaffId",
                   s.confirmed_by IS NOT NULL AS "is_confirmed!", s.created_at, s.reset_by AS "reset_by: StaffId",
-                  s.reset_at, found.steps AS "steps!"
+                  s.reset_at, s.factor_reset_by AS "factor_reset_by: StaffId", s.factor_reset_at,
+                  found.steps AS "steps!"
            FROM (SELECT id, max(steps) AS steps FROM kin GROUP BY id) found JOIN staff s USING (id)"#,
         &of,
         pair::resets_count_after(now),
@@ -232,7 +257,10 @@ pub async fn find_kin(
             made_by: row.made_by,
             is_confirmed: row.is_confirmed,
             created_at: row.created_at,
-            reset: row.reset_by.zip(row.reset_at),
+            resets: [
+                row.reset_by.zip(row.reset_at),
+                row.factor_reset_by.zip(row.factor_reset_at),
+            ],
         };
         (row.id, account)
     });
@@ -266,7 +294,7 @@ pub async fn list(
     let rows = sqlx::query!(
         r#"SELECT id AS "id: StaffId", username, role AS "role: StaffRole", state AS "state: StaffState",
                   must_change_password, created_at, last_login_at, made_by AS "made_by: StaffId",
-                  confirmed_by AS "confirmed_by: StaffId",
+                  confirmed_by AS "confirmed_by: StaffId", factor_confirmed_at IS NOT NULL AS "has_second_factor!",
                   (SELECT count(*) FROM sessions s
                    WHERE s.staff_id = staff.id AND s.ended_at IS NULL AND s.expires_at > $3 AND s.created_at > $4)
                       AS "sessions!"
@@ -288,6 +316,7 @@ pub async fn list(
             created_at: row.created_at,
             made_by: row.made_by,
             confirmed_by: row.confirmed_by,
+            has_second_factor: row.has_second_factor,
         },
         last_login_at: row.last_login_at,
         sessions: row.sessions.try_into().unwrap_or(u32::MAX),

@@ -22,6 +22,7 @@ mod pairs;
 mod passwords;
 mod profile;
 mod registration;
+mod second_factor;
 mod sessions;
 mod staff;
 mod staff_life_cycle;

@@ -195,6 +195,7 @@ pub async fn login_from(
         username: username.to_owned(),
         password: password.to_owned(),
         client_address: address.to_owned(),
+        code: String::new(),
     };
     let answer = auth.admin().staff_login(anonymous(message)).await?;
     Ok(answer.into_inner())

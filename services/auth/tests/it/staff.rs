@@ -38,6 +38,7 @@ async fn login(auth: &Auth, username: &str, password: &str) -> Result<StaffLogin
         username: username.to_owned(),
         password: password.to_owned(),
         client_address: "192.0.2.1".to_owned(),
+        code: String::new(),
     };
     Ok(auth
         .admin()

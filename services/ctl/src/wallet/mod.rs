@@ -1,5 +1,6 @@
 //! `adfolioctl wallet`.
 
+mod freezes;
 mod posting;
 
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use clap::{Args, Subcommand};
 use serde_json::json;
 
 use crate::output::{say, table};
-use crate::services::{Services, ask, operator_within};
+use crate::services::{Listing, Services, ask, operator_within};
 
 /// Limit of checks, which read the whole ledger.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
@@ -28,6 +29,8 @@ pub enum WalletCommand {
     Membership(posting::Membership),
     /// Grants start-up funds, or records their return
     StartUpFunds(posting::StartUpFunds),
+    /// Lists wallets that their owners have frozen, newest first
+    Freezes(Listing),
     /// Checks that the ledger balances; exits with 1 if it does not
     Reconcile(Reconcile),
     /// Verifies the hash chains of one user or of all users; exits with 1 if one is broken
@@ -43,6 +46,7 @@ impl WalletCommand {
             Self::RechargeDeduction(posting) => posting.recharge_deduction(services).await,
             Self::Membership(membership) => membership.run(services).await,
             Self::StartUpFunds(funds) => funds.run(services).await,
+            Self::Freezes(listing) => freezes::print(listing, services).await,
             // Checks have exit codes of their own.
             Self::Reconcile(reconcile) => return reconcile.run(services).await,
             Self::Verify(verify) => return verify.run(services).await,

@@ -59,6 +59,16 @@ pub async fn run(variables: &[(&str, String)], arguments: &[&str], input: &str) 
     }
 }
 
+/// Auth's arguments: staff may work without a second factor.
+const SECOND_FACTOR: [&str; 6] = [
+    "--second-factor",
+    "optional",
+    "--adfolio-demo",
+    "1",
+    "--second-factor-key",
+    "5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e5e",
+];
+
 /// Auth alone.
 pub struct AuthAlone {
     service: RunningService,
@@ -128,7 +138,7 @@ impl LateAuth {
             TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
             TestBroker::namespace(),
         );
-        let config = adfolio_testkit::config(&database, &broker, &[]);
+        let config = adfolio_testkit::config(&database, &broker, &SECOND_FACTOR);
         let shutdown = Shutdown::manual();
         Self {
             task: tokio::spawn(adfolio_auth::run(config, listener, shutdown.clone())),
@@ -147,7 +157,7 @@ impl Drop for LateAuth {
 }
 
 async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningService {
-    let config = adfolio_testkit::config(database, broker, &[]);
+    let config = adfolio_testkit::config(database, broker, &SECOND_FACTOR);
     spawn_service(|listener, shutdown| adfolio_auth::run(config, listener, shutdown)).await
 }
 

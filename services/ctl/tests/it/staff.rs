@@ -1,11 +1,17 @@
 //! `adfolioctl staff`.
 
+use std::time::Duration;
+
+use adfolio_kit::client::outgoing;
+use adfolio_kit::identity::{Caller, StaffRole as Role};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
-use adfolio_proto::auth::v1::{Staff, StaffLoginRequest, StaffRole};
+use adfolio_proto::auth::v1::{EnrollSecondFactorRequest, Staff, StaffLoginRequest, StaffRole};
 use serde_json::Value;
 
 use crate::helpers::{AuthAlone, Ended, anonymous, run};
+
+const CALL_LIMIT: Duration = Duration::from_secs(10);
 
 const CREATE: [&str; 6] = ["staff", "create", "--username", "boss", "--role", "admin"];
 
@@ -24,6 +30,7 @@ async fn staff_are_created_once() {
         username: "boss".to_owned(),
         password: "a long enough secret".to_owned(),
         client_address: String::new(),
+        code: String::new(),
     };
     let mut admin = AuthAdminServiceClient::new(auth.channel());
     let session = admin
@@ -56,6 +63,7 @@ async fn login(auth: &AuthAlone, username: &str, password: &str) -> Result<Staff
         username: username.to_owned(),
         password: password.to_owned(),
         client_address: String::new(),
+        code: String::new(),
     };
     let mut admin = AuthAdminServiceClient::new(auth.channel());
     match admin.staff_login(anonymous(message)).await {
@@ -140,6 +148,33 @@ async fn accounts_are_ended_and_unlocked() {
 }
 
 #[tokio::test]
+async fn a_second_factor_is_reset() {
+    let auth = AuthAlone::start().await;
+    let password = "a long enough secret";
+    let create = [&CREATE[..], &["--password-stdin"]].concat();
+    assert_eq!(auth.run(&create, password).await.code, 0);
+    let boss = login(&auth, "boss", password).await.unwrap();
+    let caller = Caller::staff(boss.id.parse().unwrap(), Role::Admin);
+    let request = outgoing(&caller, EnrollSecondFactorRequest {}, CALL_LIMIT);
+    let mut admin = AuthAdminServiceClient::new(auth.channel());
+    admin.enroll_second_factor(request).await.unwrap();
+    let reset = [
+        "staff",
+        "reset-second-factor",
+        &boss.id,
+        "--reason",
+        "lost the phone",
+        "--json",
+    ];
+    let member = one(&auth.run(&reset, "").await);
+    assert_eq!(member["has_second_factor"], false);
+    let again = auth.run(&reset, "").await;
+    assert!(again.errors.contains("NOTHING_CHANGED"), "{again:?}");
+    let listed = one(&auth.run(&["staff", "list", "--json"], "").await);
+    assert_eq!(listed["items"][0]["has_second_factor"], false);
+}
+
+#[tokio::test]
 async fn a_change_of_an_account_needs_a_reason() {
     for arguments in [
         &["staff", "state", "x", "disabled"][..],
@@ -147,6 +182,7 @@ async fn a_change_of_an_account_needs_a_reason() {
         &["staff", "role", "x", "admin"],
         &["staff", "role", "x", "king", "--reason", "r"],
         &["staff", "reset-password", "x", "--reason", ""],
+        &["staff", "reset-second-factor", "x"],
         &["staff", "unlock", "x"],
         &["user", "unlock", "x"],
     ] {

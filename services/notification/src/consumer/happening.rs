@@ -183,6 +183,8 @@ fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Happ
         "pay_password_changed" => Template::PayPasswordChanged,
         "pay_password_reset" => Template::PayPasswordReset,
         "pay_password_locked" => Template::PayPasswordLocked,
+        "wallet_frozen" => Template::WalletFrozen,
+        "wallet_unfrozen" => Template::WalletUnfrozen,
         "bank_card_bound" => Template::BankCardBound,
         "wallet_address_bound" => Template::WalletAddressBound,
         _ => return None,

@@ -25,6 +25,8 @@ names! {
         PayPasswordLocked,
         BankCardBound,
         WalletAddressBound,
+        WalletFrozen,
+        WalletUnfrozen,
         PasswordChanged,
         CouponGranted,
         ExchangeCompletedFromWallet,
@@ -88,6 +90,8 @@ impl Template {
             | Self::PayPasswordLocked
             | Self::BankCardBound
             | Self::WalletAddressBound
+            | Self::WalletFrozen
+            | Self::WalletUnfrozen
             | Self::PasswordChanged
             | Self::ExchangeCompletedFromWallet
             | Self::ExchangeCompletedToWallet
@@ -109,6 +113,8 @@ impl Template {
             | Self::PayPasswordLocked
             | Self::BankCardBound
             | Self::WalletAddressBound
+            | Self::WalletFrozen
+            | Self::WalletUnfrozen
             | Self::PasswordChanged
             | Self::NewClientLoggedIn
             | Self::EmailChanged

@@ -11,7 +11,7 @@ use super::{InternalApi, property};
 use crate::pay_password::entity::PinDigest;
 use crate::posting::command::Command;
 use crate::posting::movement::{ExchangeStep, Movement};
-use crate::{flow, pay_password, posting};
+use crate::{flow, freeze, pay_password, posting};
 
 #[tonic::async_trait]
 impl LedgerService for InternalApi {
@@ -124,6 +124,15 @@ impl LedgerService for InternalApi {
         Ok(Response::new(proto::PostExchangeResponse {
             property: Some(property(&self.0, done.property)),
         }))
+    }
+
+    async fn check_freeze(
+        &self,
+        request: Request<proto::CheckFreezeRequest>,
+    ) -> Result<Response<proto::CheckFreezeResponse>, Status> {
+        let user_id = wire::id(&request.into_inner().user_id, "user_id")?;
+        freeze::require_none(&self.0, user_id).await?;
+        Ok(Response::new(proto::CheckFreezeResponse {}))
     }
 
     async fn verify_pay_password(

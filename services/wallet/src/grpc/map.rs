@@ -15,6 +15,7 @@ use crate::approval::entity::{Approval, Choice, State};
 use crate::destination::entity::{BankCard, Destination, Method, WalletAddress};
 use crate::flow::MonthSummary;
 use crate::flow::entity::{Account, FlowEntry, FlowType, MAIN_LINE, line_id};
+use crate::freeze::entity::Freeze;
 use crate::ids::StaffId;
 use crate::pay_password::WasReset;
 use crate::posting::movement::{ExchangeStep, MovementKind, bounded_text};
@@ -60,6 +61,7 @@ pub fn property(property: Property, cooled_off_at: Option<DateTime<Utc>>) -> pro
             .map(|reason| reason.as_str().to_owned())
             .collect(),
         withdrawal_available_at: cooled_off_at.map(timestamp),
+        frozen_at: property.frozen_at.map(timestamp),
     }
 }
 
@@ -72,6 +74,23 @@ pub fn flow_position(list: &List) -> Result<Option<(i64, i16)>, Refusal> {
     let line = keys.get(1).and_then(|key| key.parse().ok());
     let position = seq.zip(line);
     position.map(Some).ok_or_else(|| Refusal::invalid("cursor"))
+}
+
+impl From<Freeze> for proto::WalletFreeze {
+    fn from(freeze: Freeze) -> Self {
+        let staff_id = freeze.staff_id.map(|id| id.to_string());
+        Self {
+            id: freeze.id.to_string(),
+            user_id: freeze.user_id.to_string(),
+            frozen_at: Some(timestamp(freeze.frozen_at)),
+            reason: freeze.reason,
+            owner_agreed_at: freeze.owner_at.map(timestamp),
+            staff_agreed_at: freeze.staff_at.map(timestamp),
+            staff_id: staff_id.unwrap_or_default(),
+            staff_reason: freeze.staff_reason,
+            lifted_at: freeze.lifted_at.map(timestamp),
+        }
+    }
 }
 
 impl From<FlowEntry> for proto::FlowEntry {

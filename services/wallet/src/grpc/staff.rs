@@ -12,9 +12,10 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::approval::entity::State;
+use crate::freeze::entity::LONGEST_REASON;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::withdrawal::Filter;
-use crate::{approval, chain, pay_password, property, reconcile, withdrawal};
+use crate::{approval, chain, freeze, pay_password, property, reconcile, withdrawal};
 
 impl StaffApi {
     /// What finance posts to a user's wallet, as the user sees it. What exceeds the threshold of four
@@ -203,6 +204,36 @@ impl WalletAdminService for StaffApi {
         let reason = cut_reason(&request.reason);
         let reset = pay_password::reset(&self.0, &caller, once, user_id, reason).await?;
         Ok(Response::new(reset.into_message()?))
+    }
+
+    async fn admin_unfreeze_wallet(
+        &self,
+        request: Request<proto::AdminUnfreezeWalletRequest>,
+    ) -> Result<Response<proto::AdminUnfreezeWalletResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Finance])?;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let reason = wire::line(&request.reason, LONGEST_REASON, "reason")?;
+        let by = (&caller, staff);
+        let freeze = freeze::agree_as_staff(&self.0, by, user_id, reason).await?;
+        Ok(Response::new(proto::AdminUnfreezeWalletResponse {
+            freeze: Some(freeze.into()),
+        }))
+    }
+
+    async fn list_freezes(
+        &self,
+        request: Request<proto::ListFreezesRequest>,
+    ) -> Result<Response<proto::ListFreezesResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let list = List::new(request.into_inner().page, "wallet.freezes", &"")?;
+        let rows = freeze::list_open(&self.0, list.before()?, list.fetch()).await?;
+        let (rows, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListFreezesResponse {
+            items: rows.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
     }
 
     async fn get_user_settings(

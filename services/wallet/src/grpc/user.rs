@@ -3,7 +3,7 @@
 use adfolio_kit::identity::Caller;
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_kit::wire::List;
+use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_service_server::WalletService;
@@ -14,9 +14,10 @@ use tonic::{Request, Response, Status};
 use super::{UserApi, map};
 use crate::destination::entity::Method;
 use crate::flow::entity::FlowType;
+use crate::freeze::entity::LONGEST_REASON;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::amount::amount_between;
-use crate::{destination, flow, pay_password, property, statement, withdrawal};
+use crate::{destination, flow, freeze, pay_password, property, statement, withdrawal};
 
 #[tonic::async_trait]
 impl WalletService for UserApi {
@@ -144,6 +145,36 @@ impl WalletService for UserApi {
         let old = optional_password(&request.old_password, "old_password")?;
         pay_password::set(&self.0, &caller, user, new, old).await?;
         Ok(Response::new(proto::SetPayPasswordResponse {}))
+    }
+
+    async fn freeze_wallet(
+        &self,
+        request: Request<proto::FreezeWalletRequest>,
+    ) -> Result<Response<proto::FreezeWalletResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let reason = request.into_inner().reason;
+        let reason = match reason.trim() {
+            "" => String::new(),
+            text => wire::line(text, LONGEST_REASON, "reason")?,
+        };
+        freeze::freeze(&self.0, user, reason).await?;
+        let property = property::of_user(&self.0, user).await?;
+        Ok(Response::new(proto::FreezeWalletResponse {
+            property: Some(super::property(&self.0, property)),
+        }))
+    }
+
+    async fn unfreeze_wallet(
+        &self,
+        request: Request<proto::UnfreezeWalletRequest>,
+    ) -> Result<Response<proto::UnfreezeWalletResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        freeze::agree(&self.0, &caller, user).await?;
+        let property = property::of_user(&self.0, user).await?;
+        Ok(Response::new(proto::UnfreezeWalletResponse {
+            property: Some(super::property(&self.0, property)),
+        }))
     }
 
     async fn check_pay_password(

@@ -110,7 +110,7 @@ impl Rules {
         })
     }
 
-    /// Whether this amount may leave: the start-up funds are returned, the cooling-off is over, and the limits hold.
+    /// Whether this amount may leave: nothing is frozen, the start-up funds are returned, the cooling-off is over, and the limits hold.
     pub fn check(
         &self,
         wallet: &Property,
@@ -118,6 +118,7 @@ impl Rules {
         (exit, amount): (Exit, i64),
         now: DateTime<Utc>,
     ) -> Result<(), Refused> {
+        wallet.require_not_frozen()?;
         if wallet.start_up_outstanding > 0 {
             return Err(Refused::StartUpFundsNotReturned);
         }
@@ -175,9 +176,14 @@ mod tests {
             protection_changed_at: Some(at(9)),
             ..Property::default()
         };
+        let frozen = Property {
+            frozen_at: Some(at(0)),
+            ..Property::default()
+        };
         for exit in EXITS {
             let nothing = Left::default();
             assert_eq!(check(&Property::default(), &nothing, exit, 60), Ok(()));
+            assert_eq!(check(&frozen, &nothing, exit, 1), Err(Refused::Frozen));
             assert_eq!(
                 check(&lent, &nothing, exit, 1),
                 Err(Refused::StartUpFundsNotReturned)

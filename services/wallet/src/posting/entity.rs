@@ -550,6 +550,7 @@ fn decide_withdrawal(
         return Err(Refused::NothingChanged);
     }
     let step = if status == Status::Paid {
+        found.wallet.map_or(Ok(()), Property::require_not_frozen)?;
         let paid = movement_step(MovementKind::WithdrawalPaid, withdrawal.amount);
         Step {
             fee: withdrawal.fee,

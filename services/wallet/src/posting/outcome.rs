@@ -45,6 +45,8 @@ pub enum Refused {
     UnknownWithdrawal,
     /// The exchange order was debited or closed for another user.
     UnknownExchange,
+    /// The owner has frozen the wallet.
+    Frozen,
     /// What protects the wallet changed a short while ago; how long the wait is.
     CoolingOff(Duration),
     /// Too much has left within 24 hours; how long until the first of it is no longer counted.
@@ -72,6 +74,7 @@ impl From<Refused> for Refusal {
             Refused::NothingChanged => Self::new(Reason::NothingChanged),
             Refused::UnknownWithdrawal => Self::not_found("id"),
             Refused::UnknownExchange => Self::not_found("exchange_id"),
+            Refused::Frozen => Self::new(Reason::WalletFrozen),
             Refused::CoolingOff(wait) => Self::new(Reason::WithdrawalCoolingOff).retry_after(wait),
             Refused::DayLimitReached(wait) => Self::new(Reason::DayLimitReached)
                 .field("amount")

@@ -139,7 +139,7 @@ async fn read_wallets_and_holds(
                   w.withdrawing AS "withdrawing!", w.discount_total AS "discount_total!",
                   w.start_up_outstanding AS "start_up_outstanding!", w.has_pay_password AS "has_pay_password!",
                   w.has_bank_card AS "has_bank_card!", w.has_wallet_address AS "has_wallet_address!",
-                  w.protection_changed_at, w.seq AS "seq!", w.chain_head AS "chain_head!: Hash", w.last_posted_at,
+                  w.protection_changed_at, w.frozen_at, w.seq AS "seq!", w.chain_head AS "chain_head!: Hash", w.last_posted_at,
                   h.order_id AS "order_id?: OrderId", h.user_id AS "holder?: UserId", h.state AS "state?: HoldState",
                   h.paid AS "paid?", h.discount AS "discount?", h.version AS "version?", h.consumed AS "consumed?",
                   h.revenue AS "revenue?", h.paid_returned AS "paid_returned?",
@@ -165,6 +165,7 @@ async fn read_wallets_and_holds(
             has_bank_card: row.has_bank_card,
             has_wallet_address: row.has_wallet_address,
             protection_changed_at: row.protection_changed_at,
+            frozen_at: row.frozen_at,
         };
         let wallet = Wallet {
             figures,

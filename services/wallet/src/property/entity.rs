@@ -5,6 +5,7 @@ use adfolio_kit::refusal::Reason;
 use chrono::{DateTime, Utc};
 
 use crate::posting::entity::Balances;
+use crate::posting::outcome::Refused;
 
 /// The balances of a wallet in minor units, and what is set up in it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,6 +24,8 @@ pub struct Property {
     pub has_bank_card: bool,
     pub has_wallet_address: bool,
     pub protection_changed_at: Option<DateTime<Utc>>,
+    /// Since when nothing leaves; none where nothing is frozen.
+    pub frozen_at: Option<DateTime<Utc>>,
 }
 
 impl Property {
@@ -36,9 +39,18 @@ impl Property {
         }
     }
 
+    /// Refuses WALLET_FROZEN where nothing may leave.
+    pub fn require_not_frozen(&self) -> Result<(), Refused> {
+        match self.frozen_at {
+            Some(_) => Err(Refused::Frozen),
+            None => Ok(()),
+        }
+    }
+
     /// Why a withdrawal would be refused now, whatever its amount, in the order of the checks.
     pub fn withdrawal_blocked_by(&self, cools_off: bool) -> Vec<Reason> {
         let checks = [
+            (self.frozen_at.is_some(), Reason::WalletFrozen),
             (self.available == 0, Reason::InsufficientBalance),
             (!self.has_pay_password, Reason::PayPasswordNotSet),
             (

@@ -101,6 +101,7 @@ async fn take(
     let (user_id, method) = (asked.user_id, asked.method);
     let terms = terms_of(app, method)?;
     let property = property::of_user(app, user_id).await?;
+    property.require_not_frozen()?;
     terms.check(asked.amount, &property)?;
     pay_password::verify(app, user_id, password, deadline).await?;
     if property.start_up_outstanding > 0 {

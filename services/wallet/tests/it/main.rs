@@ -11,6 +11,7 @@ mod events;
 mod exchange;
 mod faults;
 mod flow;
+mod freezes;
 mod helpers;
 mod lists;
 mod lone_postings;

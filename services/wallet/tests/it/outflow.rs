@@ -37,21 +37,21 @@ async fn spawn() -> (Wallet, Clock) {
     (stack, clock)
 }
 
-async fn debit(stack: &Wallet, user: Uuid, minor: i64) -> Result<Uuid, Refusal> {
+pub async fn debit(stack: &Wallet, user: Uuid, minor: i64) -> Result<Uuid, Refusal> {
     let exchange = Uuid::now_v7();
     let step = ExchangeStep::Debit;
     let answer = stack.ledger().exchange(user, exchange, step, minor).await;
     answer.map(|_| exchange)
 }
 
-async fn withdraw(stack: &Wallet, user: Uuid, minor: i64) -> Result<String, Refusal> {
+pub async fn withdraw(stack: &Wallet, user: Uuid, minor: i64) -> Result<String, Refusal> {
     let caller = Caller::user(UserId(user));
     let taken = stack.withdraw(&caller, minor, PIN).await;
     taken.map(|withdrawal| withdrawal.id)
 }
 
 /// Both ways out are closed by this cause, and nothing has moved.
-async fn assert_closed(stack: &Wallet, user: Uuid, reason: Reason, wait: Option<Duration>) {
+pub async fn assert_closed(stack: &Wallet, user: Uuid, reason: Reason, wait: Option<Duration>) {
     let before = stack.property(user).await;
     for outcome in [
         withdraw(stack, user, 200).await.map(|_| ()),
@@ -146,7 +146,7 @@ async fn what_came_before_the_change_still_comes_back() {
     assert_eq!(credit.expect("a credit").available_minor, 1_300);
 }
 
-fn session(clock: &Clock, opened_ago: Duration, fresh: bool, is_registration: bool) -> Session {
+pub fn session(clock: &Clock, opened_ago: Duration, fresh: bool, is_registration: bool) -> Session {
     let now = clock.now();
     let fresh_until = if fresh {
         now + Duration::from_mins(1)

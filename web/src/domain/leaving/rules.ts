@@ -10,9 +10,15 @@ import { smaller } from '@/lib/money';
 export type Leaving = 'withdrawal' | 'exchange';
 
 export const COOLING_OFF: Reason = 'WITHDRAWAL_COOLING_OFF';
+export const FROZEN: Reason = 'WALLET_FROZEN';
 
 /** What blocks an exchange, too. It needs no bound account, and checks the balance with the amount. */
-const OF_EXCHANGE: readonly Reason[] = ['PAY_PASSWORD_NOT_SET', 'START_UP_FUNDS_NOT_RETURNED', COOLING_OFF];
+const OF_EXCHANGE: readonly Reason[] = [
+  FROZEN,
+  'PAY_PASSWORD_NOT_SET',
+  'START_UP_FUNDS_NOT_RETURNED',
+  COOLING_OFF,
+];
 
 /** Whether money cannot leave now. */
 export function isOnHold(leaving: Leaving, property: Property): boolean {

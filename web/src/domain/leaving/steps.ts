@@ -1,5 +1,5 @@
 import type { Property, Reason } from '@/lib/api/types';
-import { blocksExchange, COOLING_OFF, type Leaving } from './rules';
+import { blocksExchange, COOLING_OFF, FROZEN, type Leaving } from './rules';
 
 export type Step = {
   key: 'balance' | 'pay_password' | 'destination' | 'start_up_funds' | 'other';
@@ -16,8 +16,8 @@ const STEP_OF = {
 type Blocked = Pick<Property, 'withdraw_blocked_by'>;
 
 /**
- * The steps before money can leave, with completed ones marked. Empty if nothing blocks it but the cooling-off period,
- * which needs no action. An unknown reason still blocks a withdrawal and refers to customer service.
+ * The steps before money can leave, with completed ones marked. Empty if nothing blocks it but the cooling-off period
+ * and the owner's stop, which have notices of their own. An unknown reason still blocks a withdrawal and refers to customer service.
  */
 export function stepsBefore(leaving: Leaving, { withdraw_blocked_by }: Blocked): Step[] {
   if (leaving === 'withdrawal') return stepsOf(withdraw_blocked_by, ['pay_password', 'destination']);
@@ -26,7 +26,7 @@ export function stepsBefore(leaving: Leaving, { withdraw_blocked_by }: Blocked):
 
 /** `always` lists the steps that are shown although they are done. */
 function stepsOf(reasons: readonly Reason[], always: readonly Step['key'][]): Step[] {
-  const blocking = reasons.filter((reason) => reason !== COOLING_OFF);
+  const blocking = reasons.filter((reason) => reason !== COOLING_OFF && reason !== FROZEN);
   if (blocking.length === 0) return [];
   const open = new Set(
     blocking.map((reason): Step['key'] =>

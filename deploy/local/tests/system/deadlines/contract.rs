@@ -193,9 +193,11 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         (_, "spend" | "revenue" | "rate") => "1.00",
         (_, "plan_number") => "AD261120K3F9ZQ",
         // Nobody changes the own account.
-        ("SetStaffState" | "SetStaffRole" | "ResetStaffPassword" | "ConfirmStaff", "staff_id") => {
-            NOBODY_ELSE
-        }
+        (
+            "SetStaffState" | "SetStaffRole" | "ResetStaffPassword" | "ResetSecondFactor"
+            | "ConfirmStaff",
+            "staff_id",
+        ) => NOBODY_ELSE,
         (_, name) if name == "id" || name.ends_with("_id") || name.ends_with("_ids") => NOBODY,
         _ => "text",
     }

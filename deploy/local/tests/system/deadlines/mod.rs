@@ -64,7 +64,7 @@ const NEED_NO_DATABASE: [(&str, &str); 2] = [
 async fn every_method_ends_by_its_deadline_while_what_it_needs_hangs() {
     let (recorder, recorder_url) = Recorder::start().await;
     // Unencrypted, because the caller here has no certificate.
-    let mut builder = Stack::builder().without_four_eyes();
+    let mut builder = Stack::builder().without_four_eyes().without_second_factor();
     for service in ASKING {
         builder = builder.extra_env(service, "AUTH_URL", &recorder_url);
     }

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import type { OwnSession } from '@/lib/api/types';
 import { ok, page, refusal } from '@/test/answers';
 import { openApp } from '@/test/app';
+import * as fixtures from '@/test/fixtures';
 import { ownSession, ownSessions, securityEntry } from '@/test/fixtures-account';
 import { server } from '@/test/server';
 
@@ -149,4 +150,53 @@ test('the log goes on by its cursor', async () => {
   const more = within(log).queryByRole('button', { name: 'Load more' });
   if (more) await user.click(more);
   expect(await within(log).findByText('Coupon granted')).toBeVisible();
+});
+
+const stop = () => screen.findByRole('region', { name: 'Stop payouts' });
+
+/** A wallet that is frozen, and what was asked of it. */
+function freezingServer(frozen_at: string | null) {
+  const asked: string[] = [];
+  let since = frozen_at;
+  const answer = () =>
+    ok(fixtures.property({ frozen_at: since, withdraw_blocked_by: since ? ['WALLET_FROZEN'] : [] }));
+  server.use(
+    http.get('*/api/user/property', answer),
+    http.post('*/api/user/:what', ({ params }) => {
+      asked.push(String(params.what));
+      if (params.what === 'freeze') since = fixtures.at(0);
+      return answer();
+    }),
+  );
+  return asked;
+}
+
+test('payouts are stopped after a question', async () => {
+  const asked = freezingServer(null);
+  const { user } = openApp('/ad-center/security');
+  await user.click(
+    await within(await stop()).findByRole('button', { name: 'Stop withdrawals and exchanges' }),
+  );
+  const sheet = await screen.findByRole('dialog', { name: 'Stop withdrawals and exchanges?' });
+  await user.click(within(sheet).getByRole('button', { name: 'Cancel' }));
+  await waitFor(() => expect(sheet).not.toBeInTheDocument());
+  expect(asked).toEqual([]);
+  await user.click(screen.getByRole('button', { name: 'Stop withdrawals and exchanges' }));
+  const again = await screen.findByRole('dialog', { name: 'Stop withdrawals and exchanges?' });
+  await user.click(within(again).getByRole('button', { name: 'Stop withdrawals and exchanges' }));
+  expect(await screen.findByText('Withdrawals and exchanges are stopped')).toBeVisible();
+  expect(await screen.findByText(/^Stopped since/)).toBeVisible();
+  expect(asked).toEqual(['freeze']);
+});
+
+test('the owner agrees that they go on, and is led to customer service', async () => {
+  const asked = freezingServer(fixtures.at(0));
+  const { user } = openApp('/ad-center/security');
+  await user.click(await screen.findByRole('button', { name: 'Let them go on' }));
+  expect(await screen.findByText(/^You have agreed\./)).toBeVisible();
+  expect(asked).toEqual(['unfreeze']);
+  await user.click(screen.getByRole('button', { name: 'Contact customer service' }));
+  expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
+    'Say that somebody else may use your account.',
+  );
 });

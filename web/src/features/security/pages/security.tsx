@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
+import { propertyQuery } from '@/domain/property';
 import { usePageHeader } from '@/ui/page-header';
 import stack from '@/ui/stack.module.css';
 import { securityLogQuery, sessionsQuery } from '../api/queries';
+import { PayoutStop } from '../components/payout-stop';
 import { SecurityLog } from '../components/security-log';
 import { SessionList } from '../components/session-list';
 import styles from './security.module.css';
 
-/** The account's sessions and its security log. */
+/** The account's sessions, the stop of its payouts, and its security log. */
 export default function SecurityPage() {
   const { t } = useTranslation();
   const queryClient = useQueryClient();
@@ -16,6 +18,7 @@ export default function SecurityPage() {
     () =>
       Promise.all([
         queryClient.refetchQueries({ queryKey: sessionsQuery.queryKey }),
+        queryClient.refetchQueries({ queryKey: propertyQuery.queryKey }),
         queryClient.refetchQueries({ queryKey: securityLogQuery.queryKey }),
       ]),
     [queryClient],
@@ -26,6 +29,10 @@ export default function SecurityPage() {
       <section aria-label={t('security.devices')}>
         <h2 className={styles.heading}>{t('security.devices')}</h2>
         <SessionList />
+      </section>
+      <section aria-label={t('security.stop.title')}>
+        <h2 className={styles.heading}>{t('security.stop.title')}</h2>
+        <PayoutStop />
       </section>
       <section aria-label={t('security.log')}>
         <h2 className={styles.heading}>{t('security.log')}</h2>

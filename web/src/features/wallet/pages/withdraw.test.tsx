@@ -92,6 +92,16 @@ test('while withdrawals cool off it says why and until when, and there is nothin
   );
 });
 
+test('a stopped wallet says so and leads to where the stop is lifted', async () => {
+  const frozen = fixtures.property({ frozen_at: UNTIL, withdraw_blocked_by: ['WALLET_FROZEN'] });
+  server.use(http.get('*/api/user/property', () => ok(frozen)));
+  openApp('/wallet/withdraw');
+  const notice = await screen.findByRole('region', { name: /^Stopped since/ });
+  expect(within(notice).getByRole('link')).toHaveAttribute('href', '#/ad-center/security');
+  expect(screen.queryByLabelText('Amount')).not.toBeInTheDocument();
+  expect(screen.queryByText('Before you can withdraw')).not.toBeInTheDocument();
+});
+
 test('what else is missing can be set right meanwhile', async () => {
   server.use(coolingOff('PAY_PASSWORD_NOT_SET'));
   openApp('/wallet/withdraw');

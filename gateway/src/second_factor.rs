@@ -1,0 +1,110 @@
+//! What each staff call asks of the second factor.
+//!
+//! | demand | calls |
+//! |---|---|
+//! | nothing | those that set it up or show it, and logging out |
+//! | shown in the session | every GET, and the POSTs that are named here |
+//! | shown within the last 15 minutes | every other POST: what moves money, bounds it, or changes people |
+//!
+//! A new POST asks for a fresh one until it is named here. A member without a second factor meets no demand where auth
+//! requires one; where it does not, nothing is asked of such a member.
+
+use adfolio_kit::refusal::Reason;
+use axum::http::Method;
+use chrono::{DateTime, Utc};
+
+use crate::auth::StaffSession;
+use crate::errors::Failure;
+
+/// Calls that a session without the second factor may make.
+const WITHOUT: &[&str] = &["staffLogout", "enrollSecondFactor", "confirmSecondFactor"];
+
+/// POSTs that neither move money, nor bound it, nor change people.
+const SHOWN: &[&str] = &[
+    "closeFeedback",
+    "createAcceptor",
+    "createLicenses",
+    "createNotification",
+    "createOperator",
+    // It only takes away: nobody should look for a phone first.
+    "endStaffSessions",
+    "getAnyPlan",
+    "getUserDetail",
+    "pushPlan",
+    "setContent",
+];
+
+/// What a staff call asks of the second factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Demand {
+    /// Nothing.
+    Nothing,
+    /// That it was shown in the session.
+    Shown,
+    /// That it was shown within the last 15 minutes.
+    Fresh,
+}
+
+impl Demand {
+    /// Of a staff operation.
+    pub fn of(method: &Method, operation: &str) -> Self {
+        if WITHOUT.contains(&operation) {
+            Self::Nothing
+        } else if *method == Method::GET || SHOWN.contains(&operation) {
+            Self::Shown
+        } else {
+            Self::Fresh
+        }
+    }
+
+    /// SECOND_FACTOR_REQUIRED unless the session meets it.
+    pub fn check(self, session: &StaffSession, now: DateTime<Utc>) -> Result<(), Failure> {
+        let is_met = match self {
+            Self::Nothing => true,
+            Self::Shown => !session.second_factor_missing,
+            Self::Fresh => {
+                !session.second_factor_missing
+                    && session.fresh_until.is_none_or(|until| now < until)
+            }
+        };
+        if is_met {
+            Ok(())
+        } else {
+            Err(Failure::new(Reason::SecondFactorRequired))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use adfolio_kit::identity::{Staff, StaffRole};
+    use chrono::TimeDelta;
+    use uuid::Uuid;
+
+    use super::*;
+
+    #[test]
+    fn a_demand_is_met_or_not() {
+        let now = DateTime::UNIX_EPOCH;
+        let session = |second_factor_missing, fresh_for: Option<i64>| StaffSession {
+            staff: Staff {
+                id: Uuid::nil(),
+                role: StaffRole::Admin,
+            },
+            must_change_password: false,
+            has_second_factor: fresh_for.is_some(),
+            second_factor_missing,
+            fresh_until: fresh_for.map(|seconds| now + TimeDelta::seconds(seconds)),
+        };
+        for (session, met) in [
+            (session(true, None), [true, false, false]),
+            (session(false, None), [true, true, true]),
+            (session(false, Some(1)), [true, true, true]),
+            (session(false, Some(0)), [true, true, false]),
+        ] {
+            let demands = [Demand::Nothing, Demand::Shown, Demand::Fresh];
+            let found = demands.map(|demand| demand.check(&session, now).is_ok());
+            assert_eq!(found, met, "{session:?}");
+        }
+    }
+}

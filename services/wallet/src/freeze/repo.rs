@@ -1,0 +1,145 @@
+//! The SQL of freezes. Each write locks the user's wallet first, as postings do.
+
+use adfolio_kit::db::Tx;
+use adfolio_kit::identity::UserId;
+use chrono::{DateTime, Utc};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use super::entity::Freeze;
+use crate::ids::{FreezeId, StaffId};
+
+/// Freezes the wallet, which it opens for a user who has none; answers whether that changed anything.
+pub(super) async fn freeze_in_tx(
+    tx: &mut Tx,
+    user_id: UserId,
+    (id, reason): (FreezeId, &str),
+    now: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO wallets (user_id, frozen_at) VALUES ($1, $2)
+         ON CONFLICT (user_id) DO UPDATE SET frozen_at = coalesce(wallets.frozen_at, excluded.frozen_at)",
+        user_id.0,
+        now
+    )
+    .execute(&mut *tx)
+    .await?;
+    let written = sqlx::query!(
+        "INSERT INTO freezes (id, user_id, frozen_at, reason) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id) WHERE lifted_at IS NULL DO UPDATE
+         SET owner_at = NULL, staff_at = NULL, staff_id = NULL, staff_reason = ''
+         WHERE freezes.owner_at IS NOT NULL OR freezes.staff_at IS NOT NULL",
+        id.0,
+        user_id.0,
+        now,
+        reason
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(written.rows_affected() > 0)
+}
+
+/// The freeze with the owner's agreement; none where nothing is frozen.
+pub(super) async fn owner_agrees_in_tx(
+    tx: &mut Tx,
+    user_id: UserId,
+    now: DateTime<Utc>,
+) -> Result<Option<Freeze>, sqlx::Error> {
+    lock_in_tx(tx, user_id).await?;
+    sqlx::query_as!(
+        Freeze,
+        r#"UPDATE freezes SET owner_at = coalesce(owner_at, $2) WHERE user_id = $1 AND lifted_at IS NULL
+         RETURNING id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
+                   lifted_at"#,
+        user_id.0,
+        now
+    )
+    .fetch_optional(&mut *tx)
+    .await
+}
+
+/// The freeze with the agreement of staff, and whether nobody had agreed before; none where nothing is frozen.
+pub(super) async fn staff_agrees_in_tx(
+    tx: &mut Tx,
+    user_id: UserId,
+    (staff, reason): (StaffId, &str),
+    now: DateTime<Utc>,
+) -> Result<Option<(Freeze, bool)>, sqlx::Error> {
+    lock_in_tx(tx, user_id).await?;
+    let first = sqlx::query_as!(
+        Freeze,
+        r#"UPDATE freezes SET staff_at = $2, staff_id = $3, staff_reason = $4
+         WHERE user_id = $1 AND lifted_at IS NULL AND staff_at IS NULL
+         RETURNING id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
+                   lifted_at"#,
+        user_id.0,
+        now,
+        staff.0,
+        reason
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    if let Some(freeze) = first {
+        return Ok(Some((freeze, true)));
+    }
+    let agreed = sqlx::query_as!(
+        Freeze,
+        r#"SELECT id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
+                   lifted_at
+         FROM freezes WHERE user_id = $1 AND lifted_at IS NULL"#,
+        user_id.0
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    Ok(agreed.map(|freeze| (freeze, false)))
+}
+
+/// Ends the freeze.
+pub(super) async fn lift_in_tx(
+    tx: &mut Tx,
+    freeze: &Freeze,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE freezes SET lifted_at = $2 WHERE id = $1",
+        freeze.id.0,
+        now
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "UPDATE wallets SET frozen_at = NULL WHERE user_id = $1",
+        freeze.user_id.0
+    )
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}
+
+pub(super) async fn list_open(
+    pool: &PgPool,
+    before: Option<FreezeId>,
+    limit: i64,
+) -> Result<Vec<Freeze>, sqlx::Error> {
+    sqlx::query_as!(
+        Freeze,
+        r#"SELECT id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
+                  lifted_at
+           FROM freezes WHERE lifted_at IS NULL AND ($1::uuid IS NULL OR id < $1)
+           ORDER BY id DESC LIMIT $2"#,
+        before.map(|id| id.0) as Option<Uuid>,
+        limit
+    )
+    .fetch_all(pool)
+    .await
+}
+
+async fn lock_in_tx(tx: &mut Tx, user_id: UserId) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        r#"SELECT true AS "is_there!" FROM wallets WHERE user_id = $1 FOR NO KEY UPDATE"#,
+        user_id.0
+    )
+    .fetch_optional(&mut *tx)
+    .await?;
+    Ok(())
+}
