@@ -12,7 +12,7 @@ CREATE TABLE mails (
     source_key      text NOT NULL CONSTRAINT mails_source_once UNIQUE,
     occurred_at     timestamptz NOT NULL,
     created_at      timestamptz NOT NULL,
-    -- skipped: there is nobody to send it to.
+    -- skipped: there is nobody to send it to, or its user has got too many.
     state           text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'sent', 'dead', 'skipped')),
     attempts        integer NOT NULL DEFAULT 0 CHECK (attempts >= 0),
     -- When it is tried next. While it is being tried, when another replica takes it over.
@@ -23,6 +23,8 @@ CREATE TABLE mails (
     last_error      text CHECK (length(last_error) <= 50),
     -- The language that it was sent in.
     lang            text CHECK (length(lang) <= 16),
+    -- Whether its user had confirmed the address that it was sent to.
+    is_confirmed    boolean,
     finished_at     timestamptz,
     CHECK ((state = 'pending') = (finished_at IS NULL))
 );

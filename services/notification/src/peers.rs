@@ -24,6 +24,8 @@ pub struct Recipient {
     /// Empty for a user without one.
     pub email: String,
     pub lang: String,
+    /// Whether its user has confirmed the address.
+    pub is_confirmed: bool,
 }
 
 /// Auth's directory, as far as mail needs it.
@@ -65,6 +67,7 @@ impl Directory {
         Ok(Recipient {
             email: answer.email,
             lang: answer.lang,
+            is_confirmed: answer.confirmed,
         })
     }
 }

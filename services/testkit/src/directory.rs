@@ -148,6 +148,7 @@ impl UserDirectoryService for Directory {
         Ok(Response::new(proto::GetMailRecipientResponse {
             email,
             lang,
+            confirmed: false,
         }))
     }
 }

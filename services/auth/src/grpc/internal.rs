@@ -44,6 +44,7 @@ impl UserDirectoryService for InternalApi {
         Ok(Response::new(proto::GetMailRecipientResponse {
             email: recipient.email,
             lang: recipient.lang,
+            confirmed: false,
         }))
     }
 }

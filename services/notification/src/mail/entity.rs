@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::error::NotificationError;
 use crate::ids::MailId;
+use crate::lang::Lang;
 use crate::text::{Params, Template};
 
 /// How long a mail is tried.
@@ -31,7 +32,7 @@ names! {
         Sent,
         /// Given up.
         Dead,
-        /// There is nobody to send it to.
+        /// There is nobody to send it to, or the user has got too many.
         Skipped,
     }
 }
@@ -53,6 +54,8 @@ names! {
         Deferred,
         /// It refused the mail for good.
         Refused,
+        /// This service's own database.
+        DatabaseFailed,
         /// It took too long.
         TimedOut,
         /// The file could not be written.
@@ -61,6 +64,8 @@ names! {
         BadAddress,
         /// The user has no address, or does not exist.
         NoAddress,
+        /// The user has got as many as one gets within a day.
+        TooMany,
     }
 }
 
@@ -71,8 +76,16 @@ pub enum Undelivered {
     Again(Failure),
     /// It never will.
     Never(Failure),
-    /// There is nobody to send it to.
-    Nobody,
+    /// It goes to nobody.
+    Skip(Failure),
+}
+
+/// How a mail was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sent {
+    pub lang: Lang,
+    /// Whether its user had confirmed the address.
+    pub is_confirmed: bool,
 }
 
 /// A mail to add.
@@ -114,14 +127,16 @@ pub struct Mail {
     pub give_up_at: DateTime<Utc>,
     pub last_error: Option<String>,
     pub lang: Option<String>,
+    pub is_confirmed: Option<bool>,
     pub finished_at: Option<DateTime<Utc>>,
 }
 
 impl Mail {
-    /// It is with the mail server, in this language.
+    /// It is with the mail server.
     #[must_use]
-    pub fn sent(mut self, lang: &str, now: DateTime<Utc>) -> Self {
-        self.lang = Some(lang.to_owned());
+    pub fn sent(mut self, how: Sent, now: DateTime<Utc>) -> Self {
+        self.lang = Some(how.lang.code().to_owned());
+        self.is_confirmed = Some(how.is_confirmed);
         self.last_error = None;
         self.finish(State::Sent, now)
     }
@@ -130,8 +145,9 @@ impl Mail {
     #[must_use]
     pub fn undelivered(mut self, why: Undelivered, now: DateTime<Utc>) -> Self {
         let failure = match why {
-            Undelivered::Again(failure) | Undelivered::Never(failure) => failure,
-            Undelivered::Nobody => Failure::NoAddress,
+            Undelivered::Again(failure)
+            | Undelivered::Never(failure)
+            | Undelivered::Skip(failure) => failure,
         };
         self.last_error = Some(failure.as_str().to_owned());
         match why {
@@ -142,7 +158,7 @@ impl Mail {
                 self
             }
             Undelivered::Again(_) | Undelivered::Never(_) => self.finish(State::Dead, now),
-            Undelivered::Nobody => self.finish(State::Skipped, now),
+            Undelivered::Skip(_) => self.finish(State::Skipped, now),
         }
     }
 
@@ -196,6 +212,7 @@ mod tests {
             give_up_at: at(24 * 60),
             last_error: None,
             lang: None,
+            is_confirmed: None,
             finished_at: None,
         }
     }
@@ -222,7 +239,7 @@ mod tests {
     fn what_can_never_be_sent_is_not_tried_again() {
         let refused = mail(1).undelivered(Undelivered::Never(Failure::Refused), at(0));
         assert_eq!(refused.state, State::Dead);
-        let nobody = mail(1).undelivered(Undelivered::Nobody, at(0));
+        let nobody = mail(1).undelivered(Undelivered::Skip(Failure::NoAddress), at(0));
         assert_eq!(nobody.state, State::Skipped);
     }
 
@@ -234,6 +251,10 @@ mod tests {
         assert_eq!(revived.give_up_at, at(2_000 + 24 * 60));
         assert_eq!(revived.finished_at, None);
         assert!(revived.revive(at(2_000)).is_err());
-        assert!(mail(1).sent("en", at(0)).revive(at(1)).is_err());
+        let how = Sent {
+            lang: Lang::En,
+            is_confirmed: false,
+        };
+        assert!(mail(1).sent(how, at(0)).revive(at(1)).is_err());
     }
 }

@@ -30,6 +30,7 @@ struct Row {
     give_up_at: DateTime<Utc>,
     last_error: Option<String>,
     lang: Option<String>,
+    is_confirmed: Option<bool>,
     finished_at: Option<DateTime<Utc>>,
 }
 
@@ -51,6 +52,7 @@ impl TryFrom<Row> for Mail {
             give_up_at: row.give_up_at,
             last_error: row.last_error,
             lang: row.lang,
+            is_confirmed: row.is_confirmed,
             finished_at: row.finished_at,
         })
     }
@@ -63,7 +65,8 @@ macro_rules! query_mails {
             Row,
             $verb
                 + r#" id AS "id: _", user_id AS "user: _", former_email_id AS former_email, template, params, occurred_at,
-                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, finished_at "#
+                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, is_confirmed,
+                      finished_at "#
                 + $rest
             $(, $argument)*
         )
@@ -118,7 +121,8 @@ pub async fn claim_in_tx(
 /// Writes what became of a mail; nothing if another attempt has begun since.
 pub async fn save_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationError> {
     sqlx::query!(
-        "UPDATE mails SET state = $3, due_at = $4, give_up_at = $5, last_error = $6, lang = $7, finished_at = $8
+        "UPDATE mails SET state = $3, due_at = $4, give_up_at = $5, last_error = $6, lang = $7, finished_at = $8,
+             is_confirmed = $9
          WHERE id = $1 AND attempts = $2",
         mail.id.0,
         mail.attempts,
@@ -128,10 +132,27 @@ pub async fn save_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationErro
         mail.last_error,
         mail.lang,
         mail.finished_at,
+        mail.is_confirmed,
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// When the last but `count` of the mails that a user was sent was; none if there are not so many.
+pub async fn sent_before(
+    pool: &PgPool,
+    user: UserId,
+    count: i64,
+) -> Result<Option<DateTime<Utc>>, NotificationError> {
+    let finished_at = sqlx::query_scalar!(
+        "SELECT finished_at FROM mails WHERE user_id = $1 AND state = 'sent' ORDER BY id DESC LIMIT 1 OFFSET $2",
+        user.0,
+        count,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(finished_at.flatten())
 }
 
 /// One, locked.

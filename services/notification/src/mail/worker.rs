@@ -10,7 +10,7 @@ use futures::future::join_all;
 use metrics::{counter, gauge};
 use tracing::warn;
 
-use super::entity::{Failure, Mail, State, Undelivered};
+use super::entity::{Failure, Mail, Sent, State, Undelivered};
 use super::{Mailer, repo};
 use crate::app::App;
 use crate::error::NotificationError;
@@ -32,6 +32,9 @@ const MAIL_LIMIT: Duration = Duration::from_secs(40);
 /// Another replica takes a mail over after this: much later than the one that took it gives up.
 const LEASE: TimeDelta = TimeDelta::minutes(3);
 
+/// Mails that one user is sent within a day at most.
+const MOST_A_DAY: i64 = 50;
+
 /// Batches that one run of pruning deletes at most.
 const PRUNE_ROUNDS: u32 = 50;
 
@@ -43,7 +46,7 @@ pub fn count(outcome: &'static str, by: u64) {
 /// The outcomes that are counted.
 pub const OUTCOMES: [&str; 4] = ["sent", "retried", "dead", "skipped"];
 
-/// Sends until the shutdown. What is being sent then is sent to its end.
+/// Sends until the shutdown. What is being sent then is sent to its end, unless the limit of draining comes first.
 pub async fn run(app: App, mailer: Mailer, shutdown: Shutdown) {
     while shutdown.sleep(INTERVAL).await {
         let round = send_due(&app, &mailer, &shutdown);
@@ -92,7 +95,7 @@ async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), Notification
     let outcome = attempt.unwrap_or(Err(Undelivered::Again(Failure::TimedOut)));
     let now = app.clock.now();
     let mail = match outcome {
-        Ok(lang) => mail.sent(lang.code(), now),
+        Ok(how) => mail.sent(how, now),
         Err(why) => mail.undelivered(why, now),
     };
     let outcome = match mail.state {
@@ -113,16 +116,19 @@ async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), Notification
     Ok(())
 }
 
-/// Asks for the address, writes the letter and sends it; answers the language.
-async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Lang, Undelivered> {
+/// Asks for the address, writes the letter and sends it.
+async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Sent, Undelivered> {
+    if has_enough(app, mail).await? {
+        return Err(Undelivered::Skip(Failure::TooMany));
+    }
     let recipient = app.directory.recipient(mail.user, mail.former_email).await;
     let recipient = recipient.map_err(|error| match error.refusal() {
         // An unknown user, or an address of before that is not kept any more.
-        Some(_) => Undelivered::Nobody,
+        Some(_) => Undelivered::Skip(Failure::NoAddress),
         None => Undelivered::Again(Failure::AuthUnavailable),
     })?;
     if recipient.email.is_empty() {
-        return Err(Undelivered::Nobody);
+        return Err(Undelivered::Skip(Failure::NoAddress));
     }
     let lang = Lang::of_caller(&recipient.lang);
     let now = app.clock.now();
@@ -131,7 +137,24 @@ async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Lang, Undeli
         .write(mail, &app.catalogues, &recipient.email, lang, now);
     let letter = letter.map_err(Undelivered::Never)?;
     mailer.transport.send(mail.id, letter).await?;
-    Ok(lang)
+    Ok(Sent {
+        lang,
+        is_confirmed: recipient.is_confirmed,
+    })
+}
+
+/// Whether the user was sent as many within the last day as one gets: an address may be somebody else's, and changes of a
+/// profile must not fill that person's mailbox.
+async fn has_enough(app: &App, mail: &Mail) -> Result<bool, Undelivered> {
+    let since = app.clock.now().checked_sub_signed(TimeDelta::days(1));
+    let oldest = repo::sent_before(&app.pool, mail.user, MOST_A_DAY - 1).await;
+    let oldest = oldest.map_err(|error| {
+        warn!(%error, "mail cannot be counted");
+        Undelivered::Again(Failure::DatabaseFailed)
+    })?;
+    Ok(oldest
+        .zip(since)
+        .is_some_and(|(oldest, since)| oldest > since))
 }
 
 /// Sets the gauges of the backlog. Every replica measures the same table.

@@ -323,6 +323,43 @@ async fn a_user_without_an_address_is_skipped() {
 }
 
 #[tokio::test]
+async fn a_user_is_sent_fifty_a_day() {
+    let server = SmtpServer::start().await;
+    let stack = stack(&server).await;
+    let (alice, _) = reader(&stack, "en");
+    let (ben, _) = reader(&stack, "en");
+    let state = |state: pb::MailState| pb::ListMailsRequest {
+        user_id: user_id(&alice),
+        state: state.into(),
+        page: Some(PageRequest {
+            cursor: String::new(),
+            limit: 100,
+        }),
+    };
+    for number in 1..=50 {
+        stack
+            .tell(Uuid::now_v7(), &deposit(&alice, number * 100))
+            .await;
+    }
+    server.wait_for(50).await;
+    eventually("all are sent", || async {
+        mails(&stack, state(pb::MailState::Sent)).await.len() == 50
+    })
+    .await;
+    stack.tell(Uuid::now_v7(), &deposit(&alice, 5_100)).await;
+    eventually("one more is skipped", || async {
+        let skipped = mails(&stack, state(pb::MailState::Skipped)).await;
+        skipped.len() == 1 && skipped[0].last_error == "too_many"
+    })
+    .await;
+    tell_of_deposit(&stack, &ben).await;
+    server.wait_for(51).await;
+    stack.clock.advance(Duration::from_hours(24));
+    stack.tell(Uuid::now_v7(), &deposit(&alice, 5_200)).await;
+    server.wait_for(52).await;
+}
+
+#[tokio::test]
 async fn a_server_that_was_away_gets_it_later() {
     let mut server = SmtpServer::start().await;
     let stack = stack(&server).await;
@@ -442,10 +479,13 @@ async fn two_replicas_send_nothing_twice() {
     const COUNT: usize = 60;
     let server = SmtpServer::start().await;
     let stack = sending(through(&server)).replicas(2).spawn().await;
+    // No user may get all of them within a day.
     let (alice, _) = reader(&stack, "en");
+    let (ben, _) = reader(&stack, "en");
     for number in 1..=COUNT {
+        let caller = if number % 2 == 0 { &alice } else { &ben };
         let amount = i64::try_from(number).unwrap() * 100;
-        stack.tell(Uuid::now_v7(), &deposit(&alice, amount)).await;
+        stack.tell(Uuid::now_v7(), &deposit(caller, amount)).await;
     }
     server.wait_for(COUNT).await;
     eventually("all are sent", || async {
