@@ -9,6 +9,7 @@
 #![allow(missing_docs, reason = "tests explain themselves by their names")]
 
 mod access;
+mod alone;
 mod basic_config;
 mod bucket;
 mod completeness;
