@@ -898,7 +898,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a product.
-         * @description Creates a product. A `reason` in the request is stored in the audit log.
+         * @description Creates a product. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -920,7 +920,7 @@ export interface paths {
         put?: never;
         /**
          * Changes a product.
-         * @description Changes a product. A `reason` in the request is stored in the audit log.
+         * @description Changes a product. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
