@@ -1,9 +1,9 @@
 //! Looks of staff at personal data in full.
 //!
 //! A look is recorded in a transaction that is committed before anything is shown. It goes straight into the log: an event
-//! would come back here only after the answer. One entry stands for all looks of a member at the same thing within ten
-//! minutes of the clock, so that nobody fills the log by reading. Its id is made of these, so many at once leave one entry,
-//! too.
+//! would come back here only after the answer. One entry stands for all looks of a member at the same thing, with the same
+//! reason, within ten minutes of the clock, so that nobody fills the log by reading. Its id is made of these, so many at
+//! once leave one entry, too. The reason counts because adfolioctl is one member, and names the person there.
 //!
 //! The names of looks at one user begin with `read_`, in all services: a user's own log leaves them out.
 
@@ -57,7 +57,7 @@ impl Look {
 
     fn by(self, actor: Actor, now: DateTime<Utc>) -> AuditEntry {
         AuditEntry {
-            id: self.id(actor.staff_id, now),
+            id: self.id(&actor, now),
             acted_at: now,
             staff: StaffId(actor.staff_id),
             action: self.action.to_owned(),
@@ -71,13 +71,13 @@ impl Look {
     }
 
     /// The same for the same look within the same window.
-    fn id(&self, staff: Uuid, now: DateTime<Utc>) -> Uuid {
+    fn id(&self, actor: &Actor, now: DateTime<Utc>) -> Uuid {
         let window = now.timestamp().div_euclid(WINDOW_SECONDS);
         let mut hash = Sha256::new();
-        hash.update(staff.as_bytes());
+        hash.update(actor.staff_id.as_bytes());
         hash.update(window.to_be_bytes());
-        // No part contains this character: targets are ids, and JSON escapes it.
-        for part in [self.action, &self.target, &self.shown] {
+        // No part contains the character between them: PostgreSQL would not store it.
+        for part in [self.action, &self.target, &self.shown, &actor.reason] {
             hash.update(part);
             hash.update([0]);
         }
@@ -118,15 +118,22 @@ mod tests {
     fn the_same_look_within_a_window_is_one_entry() {
         let at = |second: i64| DateTime::from_timestamp(1_700_000_400 + second, 0).expect("time");
         let (ann, bob) = (UserId(Uuid::from_u128(1)), UserId(Uuid::from_u128(2)));
-        let (sue, tim) = (Uuid::from_u128(3), Uuid::from_u128(4));
-        let first = Look::at_user(ann).id(sue, at(0));
-        assert_eq!(Look::at_user(ann).id(sue, at(599)), first);
+        let actor = |staff, reason: &str, request: &str| Actor {
+            staff_id: Uuid::from_u128(staff),
+            reason: reason.to_owned(),
+            request_id: request.to_owned(),
+        };
+        let (sue, again) = (actor(3, "run by sue", "1"), actor(3, "run by sue", "2"));
+        let (tim, other) = (actor(3, "run by tim", "3"), actor(4, "run by sue", "4"));
+        let first = Look::at_user(ann).id(&sue, at(0));
+        assert_eq!(Look::at_user(ann).id(&again, at(599)), first);
         let others = [
-            Look::at_user(ann).id(sue, at(600)),
-            Look::at_user(ann).id(tim, at(0)),
-            Look::at_user(bob).id(sue, at(0)),
-            Look::at_users(&json!({"query": "a"})).id(sue, at(0)),
-            Look::at_users(&json!({"query": "b"})).id(sue, at(0)),
+            Look::at_user(ann).id(&sue, at(600)),
+            Look::at_user(ann).id(&tim, at(0)),
+            Look::at_user(ann).id(&other, at(0)),
+            Look::at_user(bob).id(&sue, at(0)),
+            Look::at_users(&json!({"query": "a"})).id(&sue, at(0)),
+            Look::at_users(&json!({"query": "b"})).id(&sue, at(0)),
         ];
         for (index, other) in others.iter().enumerate() {
             assert_ne!(*other, first);
