@@ -12,6 +12,7 @@ mod access;
 mod basic_config;
 mod bucket;
 mod completeness;
+mod contact;
 mod contract;
 mod contract_shape;
 mod contract_table;
