@@ -14,6 +14,7 @@ mod hosts;
 mod licenses;
 mod lists;
 mod login;
+mod looks;
 mod names;
 mod office;
 mod own_security;
