@@ -48,10 +48,10 @@ wire_struct! {
         /// Display name.
         #[schema(example = "Ada")]
         pub nickname: String,
-        /// E-mail address; empty if none was given.
+        /// E-mail address; empty if none was given. Finance and operators see `a****@example.com`.
         #[schema(example = "ada@example.com")]
         pub email: String,
-        /// Phone number; empty if none was given.
+        /// Phone number; empty if none was given. Finance and operators see `+49****678`.
         #[schema(example = "+4915112345678")]
         pub phone: String,
         /// Address of the picture.

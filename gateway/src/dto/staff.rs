@@ -68,7 +68,8 @@ wire_struct! {
 /// Filters for users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct UserListQuery {
-    /// Part of a user name, or an e-mail address or id.
+    /// Part of a user name, or an e-mail address or id. Finance and operators search by name and id; a text with `@` is
+    /// FORBIDDEN of `query`.
     pub query: Option<String>,
     /// Only users in this state.
     pub state: Option<UserState>,

@@ -13,6 +13,7 @@ mod alone;
 mod basic_config;
 mod bucket;
 mod completeness;
+mod contact;
 mod contract;
 mod contract_shape;
 mod contract_table;

@@ -24,6 +24,7 @@
 //! | [`column!`] | types that queries read from columns |
 //! | [`wire`], [`pagination`] | ids, instants and pages as sent by callers; opaque cursors |
 //! | [`password`] | argon2 with a bounded queue |
+//! | [`mask`] | parts of what not everybody may see in full |
 //! | [`time_zone`] | the caller's days |
 //! | [`chaos`] | injected crashes and defects, in test builds only |
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids, delays, recurring jobs |
@@ -56,6 +57,7 @@ pub mod identity;
 mod ids;
 pub mod inbox;
 pub mod latch;
+pub mod mask;
 pub mod metrics;
 pub mod mirror;
 mod names;

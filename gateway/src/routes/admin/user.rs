@@ -29,14 +29,15 @@ fn reading_routes() -> Vec<Route> {
         Route::get(
             "/admin/user/list",
             "listUsers",
-            "Users, newest first.",
+            "Users, newest first. Contact data in full is for support and admins, and audited.",
             list,
         )
-        .staff(ANY_ROLE),
+        .staff(ANY_ROLE)
+        .fails(&[Reason::Forbidden]),
         Route::post(
             "/admin/user/detail",
             "getUserDetail",
-            "A user with wallet and sessions.",
+            "A user with wallet and sessions. Contact data in full is for support and admins, and audited.",
             detail,
         )
         .staff(ANY_ROLE)

@@ -1,5 +1,6 @@
 //! Registration, login, states, host users, profile, staff accounts.
 
+use adfolio_kit::identity::StaffRole;
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -280,6 +281,10 @@ async fn keeps_staff(walk: &Walk) {
     let reply = stack.get("/admin/staff/list", token).await;
     reply.refused(403, "FORBIDDEN");
     stack.post("/admin/logout", token, &json!({})).await.ok();
+    let operator = stack.staff(&walk.admin, StaffRole::Operator).await;
+    let path = "/admin/user/list?query=grace%40example.com";
+    let refused = stack.get(path, &operator).await.refused(403, "FORBIDDEN");
+    assert_eq!(refused["field"], "query");
 
     let user = walk.user().await;
     let profile = json!({

@@ -1,9 +1,11 @@
 //! The audit log: what staff did, in all services. Auth writes it from the events that announce it, its own included,
-//! so that there is one way in, and only ever appends to it. Beside it are the actions of users that protect their
-//! accounts. A user sees both together, but neither which member of staff acted nor why.
+//! and only ever appends to it. Looks at personal data here are the one exception: they are written [before the
+//! answer](read). Beside it are the actions of users that protect their accounts. A user sees both together, but neither
+//! which member of staff acted nor why, and no looks: nothing was done.
 
 mod entity;
 mod own;
+mod read;
 mod repo;
 
 use adfolio_kit::db::Tx;
@@ -11,6 +13,7 @@ use adfolio_kit::identity::UserId;
 
 pub use entity::{AuditEntry, Filter, Listed, Position};
 pub use own::{Actor, OwnEntry, UserAction};
+pub use read::{Look, record_look, record_look_in_tx};
 
 use crate::app::App;
 use crate::error::AuthError;

@@ -146,7 +146,7 @@ pub async fn insert_user_action_in_tx(tx: &mut Tx, action: &UserAction) -> Resul
 }
 
 /// What was done to a user's account behind `before`, newest first. Each log gives at most a page from its own index;
-/// the answer is the newest of both.
+/// the answer is the newest of both. Looks of staff did nothing to it.
 pub async fn list_of_user(
     pool: &PgPool,
     user: UserId,
@@ -158,7 +158,7 @@ pub async fn list_of_user(
                   by_staff AS "by_staff!"
            FROM (
                (SELECT id, acted_at, action, after_json, true AS by_staff FROM audit_log
-                WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1
+                WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1 AND action NOT LIKE '%.read\_%'
                 ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $4)
                UNION ALL
                (SELECT id, acted_at, action, '', false FROM user_acts

@@ -16,7 +16,7 @@ use crate::staff::{
     self, Act, Change, CodeForm, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID,
     StaffState, factor,
 };
-use crate::user::{self, Query, UserState};
+use crate::user::{self, Query, UserState, View};
 use crate::{audit, license};
 
 /// The lists of staff have no owner.
@@ -289,13 +289,15 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::ListUsersRequest>,
     ) -> Result<Response<proto::ListUsersResponse>, Status> {
-        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(StaffRole::ALL)?;
         let request = request.into_inner();
         let state = UserState::optional(request.state, "state")?;
-        let query = Query::parse(&request.query, state)?;
+        let query = Query::parse(&request.query, state, View::of(staff.role))?;
         let list = List::new(request.page, &query.scope(), &NO_OWNER)?;
         let rows = user::list(&self.0, &query, list.before()?, list.fetch()).await?;
         let (users, next_cursor) = list.cut(rows, |last| last.id);
+        let users = user::show_page(&self.0, &caller, staff, &query, users).await?;
         Ok(Response::new(proto::ListUsersResponse {
             items: users.into_iter().map(Into::into).collect(),
             next_cursor,
@@ -306,9 +308,10 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::GetUserDetailRequest>,
     ) -> Result<Response<proto::GetUserDetailResponse>, Status> {
-        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(StaffRole::ALL)?;
         let id = wire::id(&request.into_inner().user_id, "id")?;
-        let (user, sessions) = user::detail(&self.0, id).await?;
+        let (user, sessions) = user::detail(&self.0, &caller, staff, id).await?;
         Ok(Response::new(proto::GetUserDetailResponse {
             user: Some(user.into()),
             sessions: sessions.into_iter().map(Into::into).collect(),
@@ -405,10 +408,10 @@ impl AuthAdminService for StaffApi {
         request: Request<proto::SetUserProfileRequest>,
     ) -> Result<Response<proto::SetUserProfileResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&[StaffRole::Support])?;
+        let staff = caller.require_staff(&[StaffRole::Support])?;
         let request = request.into_inner();
         let id = wire::id(&request.user_id, "id")?;
-        let user = user::set_standing(&self.0, caller, id, (&request).into()).await?;
+        let user = user::set_standing(&self.0, caller, staff, id, (&request).into()).await?;
         Ok(Response::new(proto::SetUserProfileResponse {
             user: Some(user.into()),
         }))

@@ -1,8 +1,8 @@
 //! Licence keys (authorisation codes) and their form.
 
-use adfolio_kit::column;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::{column, mask};
 use chrono::{DateTime, Utc};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -67,9 +67,7 @@ impl Code {
 
     /// All but the last four characters hidden.
     pub fn masked(&self) -> String {
-        let code = self.expose();
-        let hidden = code.chars().count().saturating_sub(4);
-        format!("****{}", code.chars().skip(hidden).collect::<String>())
+        mask::ends(self.expose(), 0, 4)
     }
 }
 

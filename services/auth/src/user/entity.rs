@@ -4,7 +4,9 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
+use serde_json::{Value, json};
 
+use super::contact::{self, View};
 use crate::license::entity::Code;
 use crate::session::entity::Opened;
 use crate::username;
@@ -177,17 +179,38 @@ impl User {
 pub struct Query {
     text: String,
     pub state: Option<UserState>,
+    /// Whether the text may be a part of an e-mail address.
+    pub by_email: bool,
 }
 
 impl Query {
-    /// Those whose user name or e-mail address contains the text or whose id it is; an empty one finds all.
-    pub fn parse(text: &str, state: Option<UserState>) -> Result<Self, Refusal> {
+    /// Those whose user name or e-mail address contains the text or whose id it is; an empty one finds all. Who sees
+    /// addresses masked does not find users by them: FORBIDDEN for what only an address has.
+    pub fn parse(text: &str, state: Option<UserState>, view: View) -> Result<Self, Refusal> {
         let text = text.trim();
         if text.len() > LONGEST_QUERY || text.contains('\0') {
             return Err(Refusal::invalid("query"));
         }
-        let text = text.to_owned();
-        Ok(Self { text, state })
+        if view == View::Masked && text.contains('@') {
+            let refusal = Refusal::new(Reason::Forbidden).field("query");
+            return Err(refusal.detail("this role does not search by e-mail address"));
+        }
+        Ok(Self {
+            text: text.to_owned(),
+            state,
+            by_email: view == View::Full,
+        })
+    }
+
+    /// What the audit log says of a page that it found. A typed address is masked: the log is kept.
+    pub fn described(&self, count: usize, first: UserId, last: UserId) -> Value {
+        json!({
+            "query": contact::email(&self.text),
+            "state": self.state.map(UserState::as_str),
+            "count": count,
+            "first": first.to_string(),
+            "last": last.to_string(),
+        })
     }
 
     /// The name of the list that it makes, for its cursors.

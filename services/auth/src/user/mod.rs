@@ -1,5 +1,6 @@
 //! Users: profiles, account states, and what other services and staff ask about them.
 
+mod contact;
 pub mod entity;
 mod host;
 mod login;
@@ -16,9 +17,11 @@ mod unlock;
 
 use std::collections::HashSet;
 
-use adfolio_kit::identity::UserId;
+use adfolio_kit::audit::Actor;
+use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::refusal::Refusal;
 
+pub use contact::View;
 pub use entity::{Entry, LoggedIn, Query, User, UserState};
 pub use host::{Subject, create_host_token, enter_by_assertion};
 pub use login::{Login, login};
@@ -35,6 +38,7 @@ pub use store::{open_store, register};
 pub use unlock::unlock;
 
 use crate::app::App;
+use crate::audit::{self, Look};
 use crate::error::AuthError;
 use crate::session::{self, Listed, Session, TokenDigest};
 
@@ -74,9 +78,36 @@ pub async fn list(
     repo::list(&app.pool, query, before, fetch).await
 }
 
-/// A user with their live sessions.
-pub async fn detail(app: &App, id: UserId) -> Result<(User, Vec<Listed>), AuthError> {
+/// A page of the list as the member of staff may see it. One in full is audited; an empty one shows nobody.
+pub async fn show_page(
+    app: &App,
+    caller: &Caller,
+    staff: Staff,
+    query: &Query,
+    users: Vec<User>,
+) -> Result<Vec<User>, AuthError> {
+    let view = View::of(staff.role);
+    if let (View::Full, Some(first), Some(last)) = (view, users.first(), users.last()) {
+        let look = Look::at_users(&query.described(users.len(), first.id, last.id));
+        audit::record_look(app, Actor::calling(staff, caller), look).await?;
+    }
+    Ok(users.into_iter().map(|user| view.user(user)).collect())
+}
+
+/// A user with their live sessions, as the member of staff may see them. In full they are audited.
+pub async fn detail(
+    app: &App,
+    caller: &Caller,
+    staff: Staff,
+    id: UserId,
+) -> Result<(User, Vec<Listed>), AuthError> {
+    let view = View::of(staff.role);
     let user = get(app, id).await?;
     let sessions = session::live_of_user(app, id).await?;
-    Ok((user, sessions))
+    if view == View::Full {
+        let actor = Actor::calling(staff, caller);
+        audit::record_look(app, actor, Look::at_user(id)).await?;
+    }
+    let sessions = sessions.into_iter().map(|listed| view.session(listed));
+    Ok((view.user(user), sessions.collect()))
 }

@@ -2,7 +2,7 @@
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
-use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use serde_json::json;
 use tracing::info;
@@ -11,6 +11,7 @@ use super::entity::{User, is_language};
 use super::registration::{is_email, is_phone};
 use super::repo;
 use crate::app::App;
+use crate::audit::{Look, record_look_in_tx};
 use crate::error::AuthError;
 use crate::events::{self, ContactChange};
 use crate::ids::FormerEmailId;
@@ -170,10 +171,11 @@ impl StandingChange {
     }
 }
 
-/// Changes the given fields of a user's standing. A value that is set already causes no change and no audit entry.
+/// Changes the given fields of a user's standing. Where all are set already it is only a look at the user.
 pub async fn set_standing(
     app: &App,
     caller: Caller,
+    staff: Staff,
     id: UserId,
     change: StandingChange,
 ) -> Result<User, AuthError> {
@@ -187,6 +189,8 @@ pub async fn set_standing(
             let mut user = known.clone();
             change.apply(&mut user);
             if user == known {
+                let actor = audit::Actor::calling(staff, &caller);
+                record_look_in_tx(tx, actor, Look::at_user(id), now).await?;
                 return Ok(user);
             }
             repo::save_standing_in_tx(tx, &user).await?;

@@ -400,13 +400,14 @@ pub async fn list(
         (Some(pattern), state) => {
             select_users!(
                 "WHERE id < $1 AND ($2::text IS NULL OR state = $2)
-                   AND (username_key LIKE $3 OR email ILIKE $3 OR id = $4)
+                   AND (username_key LIKE $3 OR $6::boolean AND email ILIKE $3 OR id = $4)
                  ORDER BY id DESC LIMIT $5",
                 before,
                 state,
                 pattern,
                 query.id().map(|id| id.0),
                 fetch,
+                query.by_email,
             )
             .fetch_all(pool)
             .await?

@@ -10,6 +10,7 @@ use tracing::info;
 use super::entity::{User, UserState};
 use super::repo;
 use crate::app::App;
+use crate::audit::{Look, record_look_in_tx};
 use crate::error::AuthError;
 use crate::events;
 use crate::ids::StaffId;
@@ -30,7 +31,6 @@ pub async fn set_state(
     if reason.chars().count() > LONGEST_REASON || reason.contains('\0') {
         return Err(Refusal::invalid("reason").into());
     }
-    let staff = StaffId(staff.id);
     let reason = if reason.trim().is_empty() {
         caller.reason.clone()
     } else {
@@ -44,6 +44,7 @@ pub async fn set_state(
                     .await?
                     .ok_or(AuthError::UserUnknown("id"))?;
                 let from = user.state;
+                let now = owned.clock.now();
                 if user.move_to(state)? {
                     repo::save_state_in_tx(tx, &user).await?;
                     audit::Entry::new("auth.set_user_state", id)
@@ -51,20 +52,24 @@ pub async fn set_state(
                         .reason(reason.as_str())
                         .before(&json!({"state": from.as_str()}))?
                         .after(&json!({"state": state.as_str()}))?
-                        .record_in_tx(tx, &caller, owned.clock.now())
+                        .record_in_tx(tx, &caller, now)
                         .await?;
                     let change = StateChanged {
                         from,
                         reason,
-                        staff: Some(staff),
+                        staff: Some(StaffId(staff.id)),
                     };
                     record_in_tx(tx, &owned, &user, change).await?;
+                } else {
+                    // It shows the user all the same.
+                    let actor = audit::Actor::calling(staff, &caller);
+                    record_look_in_tx(tx, actor, Look::at_user(id), now).await?;
                 }
                 Ok::<_, AuthError>(user)
             })
         })
         .await?;
-    info!(%staff, action = "set user state", target = %id, state = state.as_str(), "staff action");
+    info!(staff = %staff.id, action = "set user state", target = %id, state = state.as_str(), "staff action");
     Ok(user)
 }
 

@@ -14,6 +14,7 @@ mod hosts;
 mod licenses;
 mod lists;
 mod login;
+mod looks;
 mod mail;
 mod names;
 mod office;

@@ -112,6 +112,8 @@ impl AuthAlone {
         let message = RegisterRequest {
             username: username.to_owned(),
             password: "correct horse battery".to_owned(),
+            email: format!("{username}@shop.example"),
+            phone: "+4915112345678".to_owned(),
             license_key: key.to_owned(),
             older_form: true,
             ..RegisterRequest::default()

@@ -79,6 +79,15 @@ async fn what_is_done_to_a_user_is_logged_with_who_ran_it() {
         (found.len(), &found[0]["id"]),
         (1, &Value::from(id.as_str()))
     );
+    assert_eq!(found[0]["email"], "ann@shop.example");
+    assert_eq!(found[0]["phone"], "+4915112345678");
+    let looks = ["audit", "list", "--action", "auth.list_users", "--json"];
+    let looks = items(&auth.run(&looks, "").await);
+    assert_eq!(looks.len(), 1);
+    assert_eq!(looks[0]["staff"], "adfolioctl");
+    assert_eq!(looks[0]["after"]["query"], "an");
+    let reason = looks[0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("adfolioctl, run by "), "{reason}");
     let profile = [
         "user",
         "profile",

@@ -1,8 +1,7 @@
 //! Bank cards and wallet addresses: their form, and what of them is shown.
 
-use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::wire;
+use adfolio_kit::{mask, names, wire};
 use serde::{Deserialize, Serialize};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
@@ -33,9 +32,6 @@ const ADDRESS: std::ops::RangeInclusive<usize> = 16..=128;
 
 /// Characters that a mask leaves at an end.
 const SHOWN: usize = 4;
-
-/// What stands for hidden characters, however many they are.
-const HIDDEN: &str = "****";
 
 /// A bank card. No Debug: it must not come into a log. Wiped when dropped.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize, Zeroize, ZeroizeOnDrop)]
@@ -122,25 +118,18 @@ impl Destination {
         let mut masked = self.clone();
         match &mut masked {
             Self::BankCard(card) => {
-                let shown = format!("{HIDDEN}{}", last(&card.bank_account));
+                let shown = mask::ends(&card.bank_account, 0, SHOWN);
                 card.bank_account.zeroize();
                 card.bank_account = shown;
             }
             Self::WalletAddress(WalletAddress { address, .. }) => {
-                let first: String = address.chars().take(SHOWN).collect();
-                let shown = format!("{first}{HIDDEN}{}", last(address));
+                let shown = mask::ends(address, SHOWN, SHOWN);
                 address.zeroize();
                 *address = shown;
             }
         }
         masked
     }
-}
-
-fn last(text: &str) -> &str {
-    let hidden = text.chars().count().saturating_sub(SHOWN);
-    let start = text.char_indices().nth(hidden).map_or(0, |(at, _)| at);
-    text.get(start..).unwrap_or_default()
 }
 
 /// Without the blanks and hyphens that people group digits with.

@@ -123,7 +123,8 @@ impl WalletAdminService for StaffApi {
         &self,
         request: Request<proto::AdminListWithdrawalsRequest>,
     ) -> Result<Response<proto::AdminListWithdrawalsResponse>, Status> {
-        Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
         let status = withdrawal::entity::Status::optional(request.status, "status")?;
         let user_id = wire::filter_id(&request.user_id);
@@ -137,6 +138,7 @@ impl WalletAdminService for StaffApi {
         let (before, limit) = (list.before()?, list.fetch());
         let rows = withdrawal::list_for_staff(&self.0, filter, before, limit).await?;
         let (rows, next_cursor) = list.cut(rows, |last| last.withdrawal.id);
+        withdrawal::record_look(&self.0, &caller, filter, &rows).await?;
         Ok(Response::new(proto::AdminListWithdrawalsResponse {
             items: rows.into_iter().map(Into::into).collect(),
             next_cursor,

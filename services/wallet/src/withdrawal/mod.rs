@@ -7,12 +7,14 @@
 pub mod entity;
 mod repo;
 
+use adfolio_kit::audit;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::metrics::record_saga;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
+use serde_json::json;
 
 use crate::app::App;
 use crate::destination::entity::{Destination, Method};
@@ -180,6 +182,31 @@ pub async fn list_for_staff(
 ) -> Result<Vec<Shown>, WalletError> {
     let rows = repo::list(&app.pool, filter, before, limit).await?;
     rows.into_iter().map(|row| whole(app, row)).collect()
+}
+
+/// Has the audit log say that a member of staff reads these destinations; they must not be shown before. An empty page
+/// shows none.
+pub async fn record_look(
+    app: &App,
+    caller: &Caller,
+    filter: Filter,
+    shown: &[Shown],
+) -> Result<(), WalletError> {
+    let (Some(first), Some(last)) = (shown.first(), shown.last()) else {
+        return Ok(());
+    };
+    let mut entry = audit::Entry::new("wallet.read_destinations", "withdrawals").after(&json!({
+        "status": filter.status.map(Status::as_str),
+        "count": shown.len(),
+        "first": first.withdrawal.id.to_string(),
+        "last": last.withdrawal.id.to_string(),
+    }))?;
+    if let Some(user_id) = filter.user_id {
+        entry = entry.user(user_id);
+    }
+    let (caller, now) = (caller.clone(), app.clock.now());
+    app.write(move |tx| Box::pin(async move { Ok(entry.record_in_tx(tx, &caller, now).await?) }))
+        .await
 }
 
 /// Records in the metrics how many wait for staff.

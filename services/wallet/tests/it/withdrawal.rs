@@ -515,3 +515,61 @@ async fn the_terms_are_for_everyone() {
         ]
     );
 }
+
+#[tokio::test]
+async fn who_reads_destinations_is_audited() {
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.StaffActed"]).await;
+    let user = stack.withdrawing_user(100_000).await;
+    let caller = Caller::user(UserId(user));
+    let first = stack.withdraw(&caller, 30_000, PIN).await.expect("taken");
+    let second = stack.withdraw(&caller, 20_000, PIN).await.expect("taken");
+    let pending = AdminListWithdrawalsRequest {
+        status: WithdrawalStatus::Pending.into(),
+        ..AdminListWithdrawalsRequest::default()
+    };
+    let paid = AdminListWithdrawalsRequest {
+        status: WithdrawalStatus::Paid.into(),
+        ..AdminListWithdrawalsRequest::default()
+    };
+    let of_user = AdminListWithdrawalsRequest {
+        user_id: user.to_string(),
+        ..AdminListWithdrawalsRequest::default()
+    };
+    for (message, count) in [(pending, 2), (paid, 0), (of_user.clone(), 2)] {
+        let shown = staff_list(&stack, &finance(), message).await;
+        assert_eq!(shown.expect("a page").len(), count);
+    }
+    // The deposit, and a look at each page that shows anything.
+    let acted = probe.wait_for("adfolio.wallet.v1.StaffActed", 3).await;
+    let acted: Vec<StaffActed> = acted
+        .iter()
+        .map(|it| it.data().expect("an event"))
+        .collect();
+    let looks: Vec<(&str, &str)> = acted
+        .iter()
+        .skip(1)
+        .map(|it| (it.action.as_str(), it.user_id.as_str()))
+        .collect();
+    let action = "wallet.read_destinations";
+    let user = user.to_string();
+    assert_eq!(looks, [(action, ""), (action, user.as_str())]);
+    let shown: serde_json::Value = serde_json::from_str(&acted[1].after_json).expect("JSON");
+    let expected = serde_json::json!({
+        "status": "pending", "count": 2, "first": second.id, "last": first.id,
+    });
+    assert_eq!(shown, expected);
+    assert!(!acted[1].request_id.is_empty());
+    assert!(!format!("{acted:?}").contains("7890"));
+
+    // Without the entry there is no page.
+    let refuse = "ALTER TABLE outbox ADD CONSTRAINT refuse_all CHECK (false) NOT VALID";
+    sqlx::query(refuse)
+        .execute(&stack.db.pool())
+        .await
+        .expect("a constraint");
+    let mut request = Request::new(of_user);
+    finance().attach(request.metadata_mut());
+    let answer = stack.staff().admin_list_withdrawals(request).await;
+    assert!(answer.is_err());
+}

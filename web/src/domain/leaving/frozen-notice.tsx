@@ -11,8 +11,9 @@ export function FrozenNotice({ since, inset }: Props) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();
   return (
-    <NoticeFrame inset={inset} title={t('security.stop.since', { time: dateTime(since) })}>
+    <NoticeFrame inset={inset} title={t('security.stop.done')}>
       <div className={styles.notice}>
+        <p>{t('security.stop.since', { time: dateTime(since) })}</p>
         <p className={styles.muted}>{t('security.stop.since_text')}</p>
         <LinkButton tone="secondary" to="/ad-center/security">
           {t('title.security')}

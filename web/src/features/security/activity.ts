@@ -31,9 +31,11 @@ const ACTIONS = [
   'plan.finish',
   'plan.fail',
   'plan.settle',
+  'plan.settlement_requested',
   'coupon.grant',
   'acceptor.issue_code',
   'acceptor.decide_exchange',
+  'acceptor.ask_completion',
   'notification.create',
   'notification.feedback_close',
 ] as const;

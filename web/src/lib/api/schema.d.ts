@@ -898,7 +898,7 @@ export interface paths {
         put?: never;
         /**
          * Creates a product.
-         * @description Creates a product. A `reason` in the request is stored in the audit log.
+         * @description Creates a product. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
          *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -920,7 +920,7 @@ export interface paths {
         put?: never;
         /**
          * Changes a product.
-         * @description Changes a product. A `reason` in the request is stored in the audit log.
+         * @description Changes a product. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1183,8 +1183,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * A user with wallet and sessions.
-         * @description A user with wallet and sessions. A `reason` in the request is stored in the audit log.
+         * A user with wallet and sessions. Contact data in full is for support and admins, and audited.
+         * @description A user with wallet and sessions. Contact data in full is for support and admins, and audited. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1225,10 +1225,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Users, newest first.
-         * @description Users, newest first.
+         * Users, newest first. Contact data in full is for support and admins, and audited.
+         * @description Users, newest first. Contact data in full is for support and admins, and audited.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listUsers"];
         put?: never;
@@ -5863,7 +5863,7 @@ export interface components {
             /** @description Guarantee deposit. */
             deposit: components["schemas"]["Money"];
             /**
-             * @description E-mail address; empty if none was given.
+             * @description E-mail address; empty if none was given. Finance and operators see `a****@example.com`.
              * @example ada@example.com
              */
             email: string;
@@ -5890,7 +5890,7 @@ export interface components {
              */
             nickname: string;
             /**
-             * @description Phone number; empty if none was given.
+             * @description Phone number; empty if none was given. Finance and operators see `+49****678`.
              * @example +4915112345678
              */
             phone: string;

@@ -96,7 +96,7 @@ test('a stopped wallet says so and leads to where the stop is lifted', async () 
   const frozen = fixtures.property({ frozen_at: UNTIL, withdraw_blocked_by: ['WALLET_FROZEN'] });
   server.use(http.get('*/api/user/property', () => ok(frozen)));
   openApp('/wallet/withdraw');
-  const notice = await screen.findByRole('region', { name: /^Stopped since/ });
+  const notice = await screen.findByRole('region', { name: 'Withdrawals and exchanges are stopped' });
   expect(within(notice).getByRole('link')).toHaveAttribute('href', '#/ad-center/security');
   expect(screen.queryByLabelText('Amount')).not.toBeInTheDocument();
   expect(screen.queryByText('Before you can withdraw')).not.toBeInTheDocument();
