@@ -19,6 +19,9 @@ const FORMAT: &str = "adfolio-head-1";
 /// The root of a log without leaves.
 pub const EMPTY_ROOT: Hash = tlog_tiles::EMPTY_HASH.0;
 
+/// Subtrees from this level on are worth storing; smaller ones, of at most 32 leaves, are made of their leaves.
+pub const LEAVES_LEVEL: u8 = 6;
+
 /// Levels of a 64-bit log.
 const LEVELS: usize = 64;
 
