@@ -4,6 +4,7 @@ mod acceptor;
 mod admin;
 mod auth;
 mod basic_config;
+mod checkpoint;
 mod coupon;
 mod feedback;
 mod files;
@@ -30,6 +31,7 @@ pub fn table() -> Vec<Route> {
         follow::routes(),
         wallet::routes(),
         statement::routes(),
+        checkpoint::routes(),
         withdrawal::routes(),
         coupon::routes(),
         notification::routes(),

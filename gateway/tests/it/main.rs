@@ -11,6 +11,7 @@
 mod access;
 mod basic_config;
 mod bucket;
+mod checkpoints;
 mod completeness;
 mod contract;
 mod contract_shape;

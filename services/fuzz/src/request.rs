@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 69] = [
+pub const SHAPES: [(&str, Read); 71] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -181,6 +181,11 @@ pub const SHAPES: [(&str, Read); 69] = [
         json::<dto::withdrawal::DecideWithdrawalRequest>,
     ),
     ("AuditListQuery", query::<dto::audit::AuditListQuery>),
+    (
+        "ConsistencyQuery",
+        query::<dto::checkpoint::ConsistencyQuery>,
+    ),
+    ("HeadProofQuery", query::<dto::checkpoint::HeadProofQuery>),
     ("CouponListQuery", query::<dto::coupon::CouponListQuery>),
     (
         "StaffExchangeListQuery",
