@@ -37,7 +37,8 @@ for service in "${databases[@]}"; do
         amqp-url "amqp://$service:$broker@rabbitmq:5672"
         database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
     )
-    [ "$service" != wallet ] || settings+=(pay-password-pepper "$(random)" card-key "$(random)")
+    [ "$service" != wallet ] ||
+        settings+=(pay-password-pepper "$(random)" card-key "$(random)" checkpoint-key "$(random)")
     secret "$service" Opaque "${settings[@]}"
 done
 

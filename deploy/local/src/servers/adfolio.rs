@@ -43,9 +43,10 @@ const OPERATOR: &str = "adfolioctl";
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
 /// The wallet's secrets: the variable that names the file, and the file.
-pub(crate) const WALLET_SECRETS: [(&str, &str); 2] = [
+pub(crate) const WALLET_SECRETS: [(&str, &str); 3] = [
     ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
     ("CARD_KEY_FILE", "card-key"),
+    ("CHECKPOINT_KEY_FILE", "checkpoint-key"),
 ];
 
 /// What a service needs to know of the rest of the stack.
