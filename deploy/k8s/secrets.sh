@@ -40,7 +40,8 @@ for service in "${databases[@]}"; do
         database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
     )
     [ "$service" != auth ] || settings+=(second-factor-key "$(random)")
-    [ "$service" != wallet ] || settings+=(pay-password-pepper "$(random)" card-key "$(random)")
+    [ "$service" != wallet ] ||
+        settings+=(pay-password-pepper "$(random)" card-key "$(random)" checkpoint-key "$(random)")
     [ "$service" != notification ] || settings+=(smtp-url "${SMTP_URL:-smtps://user:password@smtp.example.com}")
     secret "$service" Opaque "${settings[@]}"
 done

@@ -13,6 +13,7 @@ pub mod account;
 pub mod approval;
 pub mod audit;
 pub mod campaign;
+pub mod checkpoint;
 pub mod content;
 pub mod coupon;
 pub mod exchange;

@@ -19,6 +19,7 @@ const AREAS: &[Area] = &[
     ("plans", "Products and plans.", &["/plan", "/ad/order", "/assistance"]),
     ("wallet", "Wallet balances, fund details, withdrawals and the transaction password.", &[
         "/user/property", "/user/withdraw", "/check/password", "/set/password", "/bank_card", "/transaction_flow",
+        "/checkpoint",
     ]),
     ("coupons", "The caller's coupons.", &["/user_coupon"]),
     ("notifications", "The caller's inbox, and feedback.", &["/user/notifications", "/feedback"]),

@@ -4,6 +4,7 @@ mod acceptor;
 mod admin;
 mod auth;
 mod basic_config;
+mod checkpoint;
 mod coupon;
 mod feedback;
 mod files;
@@ -32,6 +33,7 @@ pub fn table() -> Vec<Route> {
         wallet::routes(),
         freeze::routes(),
         statement::routes(),
+        checkpoint::routes(),
         withdrawal::routes(),
         coupon::routes(),
         notification::routes(),

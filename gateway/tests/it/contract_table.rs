@@ -377,6 +377,10 @@ fn wallet() -> Vec<Contracted> {
     let month = json!({
         "month": "text", "income": "money", "expense": "money", "net": "signed", "by_type": named(json!("signed")),
     });
+    let proof = json!({
+        "leaf": "text", "index": "int", "size": "int", "path": ["hash"], "note": "text", "links": ["text"],
+    });
+    let checkpoint = json!({"size": "int", "root": "hash", "time": "time", "note": "text"});
     let bind =
         "kind card_name? user_name? mobile? bank_account? branch_name? network? address? password?";
     vec![
@@ -390,6 +394,17 @@ fn wallet() -> Vec<Contracted> {
             "/transaction_flow/monthly",
             "months?",
             json!({"items": [month]}),
+        ),
+        get("/transaction_flow/proof", "sequence", proof),
+        get(
+            "/checkpoint/list",
+            "cursor? limit?",
+            page(checkpoint, json!({})),
+        ),
+        get(
+            "/checkpoint/consistency",
+            "from to",
+            json!({"path": ["hash"]}),
         ),
         post("/user/withdraw", "amount method password", withdrawal()),
         get(

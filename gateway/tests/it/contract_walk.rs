@@ -48,6 +48,16 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
         "takes more streams than a walk opens; see stream",
     ),
     (
+        "/checkpoint",
+        Reason::NotFound,
+        "the first one comes at once; see checkpoints",
+    ),
+    (
+        "/checkpoint/key",
+        Reason::NotFound,
+        "there is a key here; see checkpoints",
+    ),
+    (
         "/admin/delivery/import",
         Reason::FileTooLarge,
         "takes more than 64 MB, and is HTTP 413",
@@ -161,6 +171,8 @@ async fn the_whole_contract_is_kept() {
     let four_eyes = FourEyesArgs::above(FOUR_EYES_ABOVE.parse().unwrap());
     let stack = Stack::start_with_four_eyes(four_eyes, |wallet| {
         wallet.withdrawals.outflow_destination_max = DESTINATION_MAX.parse().unwrap();
+        wallet.checkpoints.checkpoint_key = Some("09".repeat(32).into());
+        wallet.checkpoints.checkpoint_interval_seconds = 1;
     })
     .await;
     inboxes::remember(&stack).await;

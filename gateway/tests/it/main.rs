@@ -12,6 +12,7 @@ mod access;
 mod alone;
 mod basic_config;
 mod bucket;
+mod checkpoints;
 mod completeness;
 mod contact;
 mod contract;

@@ -34,7 +34,7 @@ const SECRET_WORDS: [&str; 22] = [
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str); 14] = [
+const NO_SECRETS: [(&str, &str); 15] = [
     (
         "adfolio.auth.v1.User.license_key_masked",
         "its last four characters alone",
@@ -79,6 +79,10 @@ const NO_SECRETS: [(&str, &str); 14] = [
     ("adfolio.auth.v1.CreateHostRequest.public_key", "public"),
     ("adfolio.auth.v1.AddHostKeyRequest.public_key", "public"),
     ("adfolio.wallet.v1.BankCard.card_name", "the name of a bank"),
+    (
+        "adfolio.wallet.v1.GetCheckpointResponse.verifier_key",
+        "public",
+    ),
 ];
 
 /// What every text of a built message says, with the name of its field.

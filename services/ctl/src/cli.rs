@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, mail, notice, operator, pay_password, plan, product, setup, staff, user, wallet,
-    withdraw,
+    host, license, mail, notice, operator, pay_password, plan, product, setup, staff, user, verify,
+    wallet, withdraw, witness,
 };
 
 /// Operates Adfolio.
@@ -41,6 +41,10 @@ enum Command {
     /// Postings of staff, and checks of the ledger
     #[command(subcommand)]
     Wallet(wallet::WalletCommand),
+    /// Verifies a statement against signed checkpoints, without a connection; exits with 1 if anything is broken
+    Verify(verify::Verify),
+    /// Follows the checkpoints of an installation from outside; exits with 1 if its history was rewritten
+    Witness(witness::Witness),
     /// Withdrawals
     #[command(subcommand)]
     Withdraw(withdraw::WithdrawCommand),
@@ -95,8 +99,15 @@ enum Command {
 impl Cli {
     /// Runs the requested command.
     pub async fn run(self) -> anyhow::Result<ExitCode> {
+        // These need no service.
+        let command = match self.command {
+            Command::Verify(verify) => return Ok(verify.run()),
+            Command::Witness(witness) => return witness.run().await,
+            command => command,
+        };
         let services = Services::connect(&self.addresses)?;
-        let done = match self.command {
+        let done = match command {
+            Command::Verify(_) | Command::Witness(_) => Ok(()),
             // These have exit codes of their own.
             Command::Staff(command) => return command.run(&services).await,
             Command::Wallet(command) => return command.run(&services).await,

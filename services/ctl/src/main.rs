@@ -29,8 +29,10 @@ mod services;
 mod setup;
 mod staff;
 mod user;
+mod verify;
 mod wallet;
 mod withdraw;
+mod witness;
 
 use std::process::ExitCode;
 

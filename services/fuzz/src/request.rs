@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 74] = [
+pub const SHAPES: [(&str, Read); 76] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -195,6 +195,11 @@ pub const SHAPES: [(&str, Read); 74] = [
         json::<dto::withdrawal::DecideWithdrawalRequest>,
     ),
     ("AuditListQuery", query::<dto::audit::AuditListQuery>),
+    (
+        "ConsistencyQuery",
+        query::<dto::checkpoint::ConsistencyQuery>,
+    ),
+    ("HeadProofQuery", query::<dto::checkpoint::HeadProofQuery>),
     ("CouponListQuery", query::<dto::coupon::CouponListQuery>),
     (
         "StaffExchangeListQuery",

@@ -1,5 +1,6 @@
 //! What every use case works with.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::config::ConfigError;
@@ -7,6 +8,8 @@ use adfolio_kit::four_eyes::Threshold;
 use adfolio_kit::second_pair::SecondPair;
 use adfolio_kit::service::{self, Backend};
 use adfolio_kit::users::Users;
+use adfolio_proof::note::Signer;
+use tracing::warn;
 
 use crate::approval;
 use crate::config::Config;
@@ -34,6 +37,8 @@ pub struct Parts {
     pub hasher: Hasher,
     pub turns: Turns,
     pub sealer: Sealer,
+    /// For checkpoints; none are made without.
+    pub signer: Option<Arc<Signer>>,
     pub rules: Rules,
 }
 
@@ -48,6 +53,8 @@ pub struct Rules {
     pub threshold: Threshold,
     /// Time between two proofs of the books.
     pub reconcile_interval: Duration,
+    /// Time between two checkpoints.
+    pub checkpoint_interval: Duration,
 }
 
 impl Parts {
@@ -55,6 +62,10 @@ impl Parts {
     pub fn new(config: &Config, backend: &Backend) -> anyhow::Result<(Self, Writer)> {
         let (pepper, previous_pepper) = config.secrets.peppers()?;
         let (card_key, previous_card_key) = config.secrets.card_keys()?;
+        let signer = config.checkpoints.signer()?.map(Arc::new);
+        if signer.is_none() {
+            warn!("no checkpoints are published: CHECKPOINT_KEY is not set");
+        }
         let tls = backend.service.tls.as_ref();
         let (queue, writer) = writer::queue(
             backend.pool.clone(),
@@ -71,6 +82,7 @@ impl Parts {
             hasher: Hasher::new(pepper, previous_pepper)?,
             turns: Turns::default(),
             sealer: Sealer::new(&card_key, previous_card_key.as_ref())?,
+            signer,
             rules: Rules::configured(config)?,
         };
         Ok((parts, writer))
@@ -84,6 +96,7 @@ impl Rules {
             outflow: outflow::Rules::configured(&config.withdrawals)?,
             threshold: config.four_eyes.threshold()?,
             reconcile_interval: config.reconcile_interval(),
+            checkpoint_interval: config.checkpoints.interval(),
         })
     }
 }

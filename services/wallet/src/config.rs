@@ -8,6 +8,7 @@ use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs, secret_from};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
+use adfolio_proof::note::{Kind, NoteError, Signer};
 use clap::{Args, Parser};
 use secrecy::{ExposeSecret, SecretString};
 
@@ -39,6 +40,9 @@ pub struct Config {
     /// Requests that wait for the second.
     #[command(flatten)]
     pub approvals: ApprovalArgs,
+    /// Signed checkpoints of the chains.
+    #[command(flatten)]
+    pub checkpoints: CheckpointArgs,
     /// RabbitMQ stream that keeps the ledger's events for replay
     #[arg(long, env = "EVENTS_STREAM", default_value = EVENTS_STREAM)]
     pub events_stream: String,
@@ -69,6 +73,57 @@ impl ApprovalArgs {
     /// Time between two sweeps.
     pub fn sweep_interval(self) -> Duration {
         Duration::from_secs(self.approval_sweep_interval_seconds)
+    }
+}
+
+/// Signed checkpoints of the chains. Without a key none are made.
+#[allow(
+    clippy::struct_field_names,
+    reason = "each is named like its environment variable"
+)]
+#[derive(Args, Clone, Debug)]
+pub struct CheckpointArgs {
+    /// Seconds between two checkpoints
+    #[arg(long, env = "CHECKPOINT_INTERVAL_SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub checkpoint_interval_seconds: u64,
+    /// Name of the log in its checkpoints, unique to this installation
+    #[arg(long, env = "CHECKPOINT_ORIGIN", default_value = "adfolio/wallet")]
+    pub checkpoint_origin: String,
+    /// Ed25519 key that signs checkpoints: 32 bytes in hex, or PKCS#8 as PEM
+    #[arg(long, env = "CHECKPOINT_KEY", hide_env_values = true)]
+    pub checkpoint_key: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "CHECKPOINT_KEY_FILE")]
+    pub checkpoint_key_file: Option<PathBuf>,
+}
+
+impl CheckpointArgs {
+    /// Time between two checkpoints.
+    pub fn interval(&self) -> Duration {
+        Duration::from_secs(self.checkpoint_interval_seconds)
+    }
+
+    /// What signs checkpoints, if a key is configured.
+    pub fn signer(&self) -> Result<Option<Signer>, ConfigError> {
+        let key = secret_from(
+            "CHECKPOINT_KEY",
+            self.checkpoint_key.as_ref(),
+            self.checkpoint_key_file.as_deref(),
+        );
+        let Some(key) = optional(key)? else {
+            return Ok(None);
+        };
+        let signer = Signer::new(&self.checkpoint_origin, Kind::Log, key.expose_secret());
+        signer.map(Some).map_err(|error| match error {
+            NoteError::Name => ConfigError::Invalid {
+                name: "CHECKPOINT_ORIGIN",
+                expected: "a name without spaces and plus signs",
+            },
+            _ => ConfigError::Invalid {
+                name: "CHECKPOINT_KEY",
+                expected: "an Ed25519 key: 32 bytes in hex, or PKCS#8 as PEM",
+            },
+        })
     }
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::checkpoint::entity::Published;
 use crate::error::WalletError;
 use crate::posting::batch::Entry;
 use crate::posting::movement::Movement;
@@ -22,6 +23,7 @@ const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
 const DEPOSIT_CREDITED: &str = "adfolio.wallet.v1.DepositCredited";
 const STAFF_POSTING_MADE: &str = "adfolio.wallet.v1.StaffPostingMade";
 const WITHDRAWAL_STATUS_CHANGED: &str = "adfolio.wallet.v1.WithdrawalStatusChanged";
+const CHECKPOINT_PUBLISHED: &str = "adfolio.wallet.v1.CheckpointPublished";
 const SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
 
 /// The proto3 JSON of the message of that name, including fields that are zero: a consumer that verifies a chain needs
@@ -201,4 +203,20 @@ pub async fn security_changed_in_tx(
         change: change.to_owned(),
     };
     Ok(enqueue_in_tx(tx, &[Event::new(SECURITY_CHANGED, user_id, &data)?]).await?)
+}
+
+/// The log of this name has a new checkpoint.
+pub async fn checkpoint_published_in_tx(
+    tx: &mut Tx,
+    origin: &str,
+    checkpoint: &Published,
+) -> Result<(), WalletError> {
+    let data = proto::CheckpointPublished {
+        size: checkpoint.size(),
+        root: hex::encode(checkpoint.state.root),
+        note: checkpoint.note.clone(),
+        time: Some(timestamp(checkpoint.made_at)),
+    };
+    let event = Event::new(CHECKPOINT_PUBLISHED, origin, &data)?.sequence(checkpoint.number);
+    Ok(enqueue_in_tx(tx, &[event]).await?)
 }

@@ -16,6 +16,7 @@
 //!   and pepper can be rotated while the service runs: each row names its own.
 //! - A user's transactions are numbered without gaps, their times never decrease, and each carries a hash that covers
 //!   it and the previous one (`chain/entity.rs` has the form).
+//! - The head of every chain that grew is published in the next checkpoint (`checkpoint/`), signed, and stays in its log.
 //! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
 //!
 //! The gRPC port belongs to the private network: wallet trusts the identity in a call's metadata.
@@ -23,6 +24,7 @@
 mod app;
 mod approval;
 mod chain;
+mod checkpoint;
 mod config;
 mod consumer;
 mod destination;
@@ -69,6 +71,12 @@ const PROOF_LIMIT: Duration = Duration::from_mins(10);
 
 /// How often a replica checks whether a proof is due, and records the last one in the metrics.
 const PROOF_POLL_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How often a replica checks whether a checkpoint is due.
+const CHECKPOINT_POLL_INTERVAL: Duration = Duration::from_secs(15);
+
+/// Time limit of a run that publishes checkpoints; the next run does the rest.
+const CHECKPOINT_LIMIT: Duration = Duration::from_mins(10);
 
 /// Time limit of a sweep of undecided requests.
 const SWEEP_LIMIT: Duration = Duration::from_mins(1);
@@ -145,6 +153,14 @@ fn start_jobs(backend: &Backend, app: &App, writer: Writer, config: &Config) {
         interval.max(PROOF_LIMIT),
         app,
         |app| async move { reconcile::reconcile_when_due(&app).await },
+    );
+    let interval = config.checkpoints.interval();
+    backend.every(
+        "checkpoints",
+        interval.min(CHECKPOINT_POLL_INTERVAL),
+        CHECKPOINT_LIMIT,
+        app,
+        |app| async move { checkpoint::publish_when_due(&app).await },
     );
     backend.every(
         "approvals",

@@ -37,7 +37,7 @@ const BROKER_FOLDER: &str = "/run/secrets/adfolio";
 
 const SUPERUSER: &str = "postgres";
 /// The wallet's secrets.
-const WALLET_SECRETS: [&str; 2] = ["pay-password-pepper", "card-key"];
+const WALLET_SECRETS: [&str; 3] = ["pay-password-pepper", "card-key", "checkpoint-key"];
 /// Auth's secret.
 const AUTH_SECRETS: [&str; 1] = ["second-factor-key"];
 const ADMIN_PASSWORD: &str = "admin-password";

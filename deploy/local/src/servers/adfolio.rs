@@ -45,9 +45,10 @@ const MAIL_VARIABLE: &str = "MAIL_TRANSPORT";
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
 /// The wallet's secrets: the variable that names the file, and the file.
-pub(crate) const WALLET_SECRETS: [(&str, &str); 2] = [
+pub(crate) const WALLET_SECRETS: [(&str, &str); 3] = [
     ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
     ("CARD_KEY_FILE", "card-key"),
+    ("CHECKPOINT_KEY_FILE", "checkpoint-key"),
 ];
 
 /// Auth's secrets: the variable that names the file, and the file.

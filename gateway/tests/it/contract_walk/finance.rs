@@ -1,6 +1,10 @@
 //! Postings, withdrawals, exchange, statements.
 
+use adfolio_proof::note::Verifier;
+use adfolio_proof::statement::Chain;
+use adfolio_proof::tree::{Head, State, parse_hash, verify_consistency, verify_inclusion};
 use adfolio_testkit::eventually;
+use axum::http::Method;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -128,12 +132,66 @@ async fn is_in_the_statement(walk: &Walk, user: &User) {
     }
     assert_eq!(rows, 5);
     assert_eq!(flow["items"][0]["hash"], json!(expected));
+    is_proven(walk, user, &text).await;
     let empty = stack.raw("/transaction_flow/statement?month=2020-01", &user.token);
     assert_eq!(empty.await.text().await.unwrap().lines().count(), 1);
     let reply = stack
         .get("/transaction_flow/statement?month=2026-13", &user.token)
         .await;
     assert_eq!(reply.refused(400, "VALIDATION")["field"], "month");
+}
+
+/// A statement's end is in a signed checkpoint, checked with what is public alone.
+async fn is_proven(walk: &Walk, user: &User, statement: &str) {
+    let stack = &walk.stack;
+    let chain = Chain::read([statement.as_bytes()]).unwrap();
+    let path = format!("/transaction_flow/proof?sequence={}", chain.last());
+    let proof = eventually("the statement's end is published", || async {
+        let reply = stack.get(&path, &user.token).await;
+        (reply.code == 200).then_some(reply.data)
+    })
+    .await;
+    let text_of = |path: &'static str| async move {
+        let request = stack.request(Method::GET, path, None);
+        let response = request.send().await.unwrap();
+        assert_eq!(
+            response.headers()["content-type"],
+            "text/plain; charset=utf-8"
+        );
+        assert_eq!(response.headers()["cache-control"], "public, max-age=30");
+        response.text().await.unwrap()
+    };
+    let key: Verifier = text_of("/checkpoint/key").await.parse().unwrap();
+    let checkpoint = key.open(proof["note"].as_str().unwrap()).unwrap();
+    let head: Head = proof["leaf"].as_str().unwrap().parse().unwrap();
+    let links: Vec<String> = serde_json::from_value(proof["links"].clone()).unwrap();
+    assert!(chain.leads_to(&head, &links), "{proof}");
+    let hashes = |path: &Value| -> Vec<[u8; 32]> {
+        let hashes = path.as_array().unwrap().iter();
+        hashes
+            .map(|hash| parse_hash(hash.as_str().unwrap()).unwrap())
+            .collect()
+    };
+    let (index, State { size, root }) = (proof["index"].as_u64().unwrap(), checkpoint.state);
+    verify_inclusion(head.leaf_hash(), index, size, root, &hashes(&proof["path"])).unwrap();
+
+    let newest = key.open(&text_of("/checkpoint").await).unwrap().state;
+    let path = format!("/checkpoint/consistency?from={size}&to={}", newest.size);
+    let request = stack.request(Method::GET, &path, None);
+    let consistency = stack.send(request).await.ok();
+    verify_consistency(checkpoint.state, newest, &hashes(&consistency["path"])).unwrap();
+    let path = format!("/checkpoint/consistency?from={size}&to={}", i64::MAX);
+    let beyond = stack.send(stack.request(Method::GET, &path, None)).await;
+    assert_eq!(beyond.refused(400, "VALIDATION")["field"], "to");
+    let list = stack.send(stack.request(Method::GET, "/checkpoint/list?limit=100", None));
+    let list = list.await.ok();
+    let mut items = list["items"].as_array().unwrap().iter();
+    let listed = items.find(|item| item["size"] == size).unwrap();
+    assert_eq!(listed["root"], hex::encode(root));
+
+    let path = format!("/transaction_flow/proof?sequence={}", chain.last() + 1);
+    let unposted = stack.get(&path, &user.token).await;
+    assert_eq!(unposted.refused(405, "NOT_FOUND")["field"], "sequence");
 }
 
 pub async fn withdraw(

@@ -33,7 +33,8 @@ pub enum WalletCommand {
     Freezes(Listing),
     /// Checks that the ledger balances; exits with 1 if it does not
     Reconcile(Reconcile),
-    /// Verifies the hash chains of one user or of all users; exits with 1 if one is broken
+    /// Verifies the hash chains of one user or of all users, and published heads against them; exits with 1 if one is
+    /// broken
     Verify(Verify),
 }
 
@@ -121,7 +122,9 @@ pub struct Verify {
 
 impl Verify {
     async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
-        let message = VerifyChainsRequest { user_id: self.user };
+        let message = VerifyChainsRequest {
+            user_id: self.user.clone(),
+        };
         let answer = ask!(
             services.wallet_admin,
             verify_chains,
@@ -133,9 +136,24 @@ impl Verify {
             "read {} transactions in {} chains",
             verified.transactions, verified.users
         ));
-        if verified.broken.is_empty() {
+        if self.user.is_empty() {
+            say(&format!(
+                "compared {} published heads",
+                verified.published_heads
+            ));
+        }
+        if !verified.log_fault.is_empty() {
+            say(&format!(
+                "THE LOG OF CHECKPOINTS IS BROKEN: {}",
+                verified.log_fault
+            ));
+        }
+        if verified.broken.is_empty() && verified.log_fault.is_empty() {
             say("every chain holds");
             return Ok(ExitCode::SUCCESS);
+        }
+        if verified.broken.is_empty() {
+            return Ok(ExitCode::FAILURE);
         }
         let row = |broken: &adfolio_proto::wallet::v1::BrokenChain| {
             vec![

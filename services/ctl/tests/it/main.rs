@@ -8,6 +8,7 @@
 )]
 
 mod approval;
+mod checkpoints;
 mod dead;
 mod demo;
 mod helpers;

@@ -60,13 +60,16 @@ pub struct Sealing<'a> {
 
 impl Sealing<'_> {
     pub fn canonical_bytes(&self) -> Vec<u8> {
+        self.canonical_text().into_bytes()
+    }
+
+    fn canonical_text(&self) -> String {
         let [available, to_be_consumed, to_be_settled, withdrawing] = self.changes;
         let time = self.posted_at.to_rfc3339_opts(SecondsFormat::Micros, true);
         format!(
             "{FORMAT}|{}|{}|{time}|{}|{}|{available}|{to_be_consumed}|{to_be_settled}|{withdrawing}",
             self.user_id, self.seq, self.id, self.kind
         )
-        .into_bytes()
     }
 
     /// The hash that follows from the one before.
@@ -82,6 +85,11 @@ impl Link {
     /// The hash that follows from the one before.
     pub fn hash_after(&self, previous: &Hash) -> Hash {
         self.sealing().hash_after(previous)
+    }
+
+    /// The text that its hash covers, besides the hash before.
+    pub fn canonical_text(&self) -> String {
+        self.sealing().canonical_text()
     }
 
     fn sealing(&self) -> Sealing<'_> {

@@ -32,6 +32,18 @@ pub struct Verification {
     pub broken: Vec<Break>,
 }
 
+/// The hashed texts of a user's transactions behind a number, up to and with another.
+pub async fn texts(
+    pool: &PgPool,
+    user_id: UserId,
+    after: i64,
+    last: i64,
+) -> Result<Vec<String>, WalletError> {
+    let count = last.saturating_sub(after).max(0);
+    let links = repo::links(pool, (user_id, after), user_id, count).await?;
+    Ok(links.iter().map(entity::Link::canonical_text).collect())
+}
+
 /// Verifies the chain of one user, or of all. Postings may go on meanwhile: a chain is followed up to the head that the
 /// wallet had before its transactions were read.
 pub async fn verify(app: &App, only: Option<UserId>) -> Result<Verification, WalletError> {

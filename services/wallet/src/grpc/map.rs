@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 
 use crate::approval::Deciding;
 use crate::approval::entity::{Approval, Choice, State};
+use crate::checkpoint::entity::{HeadProof, Published, signed};
 use crate::destination::entity::{BankCard, Destination, Method, WalletAddress};
 use crate::flow::MonthSummary;
 use crate::flow::entity::{Account, FlowEntry, FlowType, MAIN_LINE, line_id};
@@ -62,6 +63,39 @@ pub fn property(property: Property, cooled_off_at: Option<DateTime<Utc>>) -> pro
             .collect(),
         withdrawal_available_at: cooled_off_at.map(timestamp),
         frozen_at: property.frozen_at.map(timestamp),
+    }
+}
+
+/// The number before which a page of checkpoints begins.
+pub fn checkpoint_position(list: &List) -> Result<i64, Refusal> {
+    let Some(keys) = list.keys(1)? else {
+        return Ok(i64::MAX);
+    };
+    let number = keys.first().and_then(|key| key.parse().ok());
+    number.ok_or_else(|| Refusal::invalid("cursor"))
+}
+
+impl From<Published> for proto::Checkpoint {
+    fn from(checkpoint: Published) -> Self {
+        Self {
+            size: checkpoint.size(),
+            root: checkpoint.state.root.to_vec(),
+            time: Some(timestamp(checkpoint.made_at)),
+            note: checkpoint.note,
+        }
+    }
+}
+
+impl From<HeadProof> for proto::GetHeadProofResponse {
+    fn from(proof: HeadProof) -> Self {
+        Self {
+            leaf: proof.leaf.head.to_string(),
+            index: signed(proof.leaf.index),
+            size: proof.checkpoint.size(),
+            path: proof.path.iter().map(|hash| hash.to_vec()).collect(),
+            note: proof.checkpoint.note,
+            links: proof.links,
+        }
     }
 }
 

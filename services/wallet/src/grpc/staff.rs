@@ -12,10 +12,11 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::approval::entity::State;
+use crate::chain::entity::Break;
 use crate::freeze::entity::LONGEST_REASON;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::withdrawal::Filter;
-use crate::{approval, chain, freeze, pay_password, property, reconcile, withdrawal};
+use crate::{approval, chain, checkpoint, freeze, pay_password, property, reconcile, withdrawal};
 
 impl StaffApi {
     /// What finance posts to a user's wallet, as the user sees it. What exceeds the threshold of four
@@ -294,18 +295,28 @@ impl WalletAdminService for StaffApi {
         Caller::from_request(&request).require_staff(&[StaffRole::Finance])?;
         let only = wire::optional_id(&request.into_inner().user_id, "user_id")?;
         let verification = chain::verify(&self.0, only).await?;
-        let broken = verification
-            .broken
-            .into_iter()
-            .map(|found| proto::BrokenChain {
-                user_id: found.user_id.to_string(),
-                sequence: found.seq,
-                detail: found.detail.to_owned(),
-            });
+        let published = match only {
+            Some(user_id) => checkpoint::compare_user(&self.0, user_id).await?,
+            None => checkpoint::compare_all(&self.0).await?,
+        };
+        let differing = published.differing.into_iter();
+        let differing = differing.map(|(user_id, seq)| Break {
+            user_id,
+            seq,
+            detail: "published hash is another",
+        });
+        let broken = verification.broken.into_iter().chain(differing);
+        let broken = broken.map(|found| proto::BrokenChain {
+            user_id: found.user_id.to_string(),
+            sequence: found.seq,
+            detail: found.detail.to_owned(),
+        });
         Ok(Response::new(proto::VerifyChainsResponse {
             users: i64::try_from(verification.users).unwrap_or(i64::MAX),
             transactions: i64::try_from(verification.transactions).unwrap_or(i64::MAX),
             broken: broken.collect(),
+            published_heads: i64::try_from(published.heads).unwrap_or(i64::MAX),
+            log_fault: published.fault.unwrap_or_default().to_owned(),
         }))
     }
 }

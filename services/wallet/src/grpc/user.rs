@@ -17,7 +17,7 @@ use crate::flow::entity::FlowType;
 use crate::freeze::entity::LONGEST_REASON;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::amount::amount_between;
-use crate::{destination, flow, freeze, pay_password, property, statement, withdrawal};
+use crate::{checkpoint, destination, flow, freeze, pay_password, property, statement, withdrawal};
 
 #[tonic::async_trait]
 impl WalletService for UserApi {
@@ -85,6 +85,55 @@ impl WalletService for UserApi {
             })
         });
         Ok(Response::new(Box::pin(answers)))
+    }
+
+    async fn get_checkpoint(
+        &self,
+        _: Request<proto::GetCheckpointRequest>,
+    ) -> Result<Response<proto::GetCheckpointResponse>, Status> {
+        let newest = checkpoint::newest(&self.0).await?;
+        let signer = self.0.signer.as_ref();
+        Ok(Response::new(proto::GetCheckpointResponse {
+            note: newest.map(|newest| newest.note).unwrap_or_default(),
+            verifier_key: signer
+                .map(|signer| signer.verifier().to_string())
+                .unwrap_or_default(),
+        }))
+    }
+
+    async fn list_checkpoints(
+        &self,
+        request: Request<proto::ListCheckpointsRequest>,
+    ) -> Result<Response<proto::ListCheckpointsResponse>, Status> {
+        let list = List::new(request.into_inner().page, "wallet.checkpoints", &"")?;
+        let before = map::checkpoint_position(&list)?;
+        let rows = checkpoint::list(&self.0, before, list.fetch()).await?;
+        let (rows, next_cursor) = list.cut(rows, |last| last.number);
+        Ok(Response::new(proto::ListCheckpointsResponse {
+            items: rows.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn get_checkpoint_consistency(
+        &self,
+        request: Request<proto::GetCheckpointConsistencyRequest>,
+    ) -> Result<Response<proto::GetCheckpointConsistencyResponse>, Status> {
+        let request = request.into_inner();
+        let path = checkpoint::consistency(&self.0, request.from, request.to).await?;
+        Ok(Response::new(proto::GetCheckpointConsistencyResponse {
+            path: path.iter().map(|hash| hash.to_vec()).collect(),
+        }))
+    }
+
+    async fn get_head_proof(
+        &self,
+        request: Request<proto::GetHeadProofRequest>,
+    ) -> Result<Response<proto::GetHeadProofResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let sequence = request.into_inner().sequence;
+        let proof = checkpoint::prove_head(&self.0, user, sequence).await?;
+        Ok(Response::new(proof.into()))
     }
 
     async fn get_withdrawal_methods(

@@ -18,6 +18,7 @@ use tracing::error;
 use uuid::Uuid;
 
 use crate::app::App;
+use crate::checkpoint;
 use crate::error::WalletError;
 use crate::ids::OrderId;
 use crate::peers::Peers;
@@ -77,6 +78,7 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
         users,
         format!("{users} users differ from their withdrawals that wait"),
     ));
+    checks.push(published_heads(app).await?);
     checks.push(settled(
         "holds_equal_plan",
         compare_with_plan(pool, peers).await,
@@ -103,6 +105,26 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
     })
     .await?;
     Ok(checks)
+}
+
+/// The newest part of the log of checkpoints against the books.
+async fn published_heads(app: &App) -> Result<Check, WalletError> {
+    let found = checkpoint::compare_newest(app).await?;
+    let differing = found
+        .differing
+        .len()
+        .saturating_add(usize::from(found.fault.is_some()));
+    let detail = format!(
+        "{} of the newest {} published heads are not in the books{}",
+        found.differing.len(),
+        found.heads,
+        found
+            .fault
+            .map(|fault| format!("; {fault}"))
+            .unwrap_or_default()
+    );
+    let figure = i64::try_from(differing).unwrap_or(i64::MAX);
+    Ok(Check::zero("published_heads_hold", figure, detail))
 }
 
 /// A peer that cannot be asked fails its own check, not the others.

@@ -4,6 +4,7 @@
 
 mod approvals;
 mod books;
+mod checkpoints;
 mod contract;
 mod cooling_off;
 mod destination;

@@ -16,8 +16,9 @@ function changed(line: number, change: (text: string) => string): string {
 }
 
 test('a statement of the server is right to its last hash', () => {
-  const lastHash = lines.at(-1)?.split(',').at(-2);
-  expect(verdict(statement)).toEqual({ ok: true, entries: lines.length - 1, lastHash });
+  const [hash, userId] = lines.at(-1)?.split(',').slice(-2) ?? [];
+  const last = { userId, sequence: lines.length - 1, hash };
+  expect(verdict(statement)).toEqual({ ok: true, entries: lines.length - 1, last });
 });
 
 test('line ends and a byte order mark of another system change nothing', () => {
@@ -25,7 +26,7 @@ test('line ends and a byte order mark of another system change nothing', () => {
 });
 
 test('a month without transactions is right', () => {
-  expect(verdict(`${lines[0]}\n`)).toEqual({ ok: true, entries: 0, lastHash: null });
+  expect(verdict(`${lines[0]}\n`)).toEqual({ ok: true, entries: 0, last: null });
 });
 
 test('a later month begins anywhere in the chain, but not with the hash of its beginning', () => {

@@ -22,8 +22,11 @@ type Row = Record<(typeof COLUMNS)[number], string>;
 /** Why a row does not follow from the previous one. */
 export type Fault = 'not_a_statement' | 'unreadable' | 'gap' | 'other_wallet' | 'hash' | 'balance';
 
+/** The end of a stretch of a wallet's chain. */
+export type ChainEnd = { userId: string; sequence: number; hash: string };
+
 export type Verdict =
-  | { ok: true; entries: number; lastHash: string | null }
+  | { ok: true; entries: number; last: ChainEnd | null }
   | { ok: false; fault: Fault; row: number; sequence: string | null };
 
 /** The number of rows per slice. */
@@ -100,7 +103,12 @@ export function* checkStatement(text: string): Generator<number, Verdict> {
     before = row;
     if (entries % ROWS_AT_ONCE === 0) yield entries;
   }
-  return { ok: true, entries, lastHash: before?.hash ?? null };
+  const last = before && {
+    userId: before.user_id,
+    sequence: Number(before.sequence),
+    hash: before.hash,
+  };
+  return { ok: true, entries, last };
 }
 
 /** Runs the check in slices, between which the page stays responsive. */

@@ -1789,6 +1789,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/checkpoint": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest checkpoint of the hash chains: a signed note (C2SP checkpoint).
+         * @description The newest checkpoint of the hash chains: a signed note (C2SP checkpoint).
+         *
+         *     For: public. Reasons (code): `NOT_FOUND` 405, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getCheckpoint"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checkpoint/consistency": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Proves that the log of one size begins with all of the log of an earlier size.
+         * @description Proves that the log of one size begins with all of the log of an earlier size.
+         *
+         *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getCheckpointConsistency"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checkpoint/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key that checkpoints are signed with: NAME+KEY ID+BASE64.
+         * @description The key that checkpoints are signed with: NAME+KEY ID+BASE64.
+         *
+         *     For: public. Reasons (code): `NOT_FOUND` 405, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getCheckpointKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/checkpoint/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Checkpoints, newest first.
+         * @description Checkpoints, newest first.
+         *
+         *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listCheckpoints"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/feedback": {
         parameters: {
             query?: never;
@@ -2089,6 +2177,28 @@ export interface paths {
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["getMonthly"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transaction_flow/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Proves that a checkpoint has the hash chain of the caller at a transaction or shortly after it.
+         * @description Proves that a checkpoint has the hash chain of the caller at a transaction or shortly after it.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getHeadProof"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2994,6 +3104,39 @@ export interface components {
              */
             password: string;
         };
+        /** @description A signed state of the log that keeps the heads of all hash chains. */
+        Checkpoint: {
+            /**
+             * @description The signed note (C2SP checkpoint).
+             * @example adfolio/wallet
+             *     1000
+             *     Xfbg4nYTWdMKgnUFjimfzAOBU0VF9Vz0PkGYP11MlFY=
+             *     time 2026-11-26T09:30:00Z
+             *
+             *     — adfolio/wallet AAAA
+             */
+            note: string;
+            /**
+             * @description Root of the Merkle tree over them: SHA-256 in lower-case hex.
+             * @example 5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
+             */
+            root: string;
+            /**
+             * Format: int64
+             * @description Heads of chains in the log.
+             * @example 1000
+             */
+            size: number;
+            /** @description When it was signed. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /** @description A page of a list. */
+        CheckpointPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Checkpoint"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description A campaign as a user sees it. */
         Claimable: {
             /**
@@ -3060,6 +3203,11 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             staff_id: string;
+        };
+        /** @description That the log of the later size begins with all of the log of the earlier one. */
+        Consistency: {
+            /** @description Hashes in lower-case hex, in the order of RFC 6962. */
+            path: string[];
         };
         /** @description The texts that staff edit. */
         Content: {
@@ -4157,6 +4305,40 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
+        };
+        /** @description That the newest checkpoint has the caller's first head that was published at or after a transaction. */
+        HeadProof: {
+            /**
+             * Format: int64
+             * @description Its place in the log, from 0.
+             * @example 941
+             */
+            index: number;
+            /**
+             * @description The published head: `adfolio-head-1|USER|SEQUENCE|HASH`.
+             * @example adfolio-head-1|0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34|17|5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456
+             */
+            leaf: string;
+            /** @description Hashed texts of the transactions behind that one, up to and with the head's; none if they are more than 1000. */
+            links: string[];
+            /**
+             * @description The checkpoint as a signed note.
+             * @example adfolio/wallet
+             *     1000
+             *     Xfbg4nYTWdMKgnUFjimfzAOBU0VF9Vz0PkGYP11MlFY=
+             *     time 2026-11-26T09:30:00Z
+             *
+             *     — adfolio/wallet AAAA
+             */
+            note: string;
+            /** @description Hashes from the leaf to the root, in lower-case hex. */
+            path: string[];
+            /**
+             * Format: int64
+             * @description Heads in the log of the note.
+             * @example 1000
+             */
+            size: number;
         };
         /** @description A native host shell that vouches for its users. */
         Host: {
@@ -10045,6 +10227,146 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getCheckpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getCheckpointConsistency: {
+        parameters: {
+            query: {
+                from: number;
+                to: number;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Consistency"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getCheckpointKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listCheckpoints: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["CheckpointPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     submitFeedback: {
         parameters: {
             query?: never;
@@ -10665,6 +10987,46 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["Monthly"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getHeadProof: {
+        parameters: {
+            query: {
+                sequence: number;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["HeadProof"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

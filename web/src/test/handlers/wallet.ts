@@ -1,5 +1,5 @@
 import { HttpResponse, http, type RequestHandler } from 'msw';
-import { ok, page } from '../answers';
+import { ok, page, refusal } from '../answers';
 import { bankCard, destinations, walletAddress, withdrawal, withdrawals } from '../fixtures-wallet';
 import statement from '../statement-2026-11.csv?raw';
 
@@ -14,6 +14,10 @@ export const walletHandlers: RequestHandler[] = [
     const { amount } = (await request.json()) as { amount: string };
     return ok(withdrawal({ amount }));
   }),
+  http.get('*/api/transaction_flow/proof', () =>
+    refusal(405, 'Not found', { reason: 'NOT_FOUND', field: 'sequence' }),
+  ),
+  http.get('*/api/checkpoint/key', () => HttpResponse.text('log+00000000+AQ==')),
   http.get('*/api/transaction_flow/statement', () =>
     HttpResponse.text(statement, { headers: { 'Content-Type': 'text/csv; charset=utf-8' } }),
   ),

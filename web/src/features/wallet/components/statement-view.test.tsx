@@ -1,7 +1,7 @@
 import { screen, waitFor } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
-import { refusal } from '@/test/answers';
+import { ok, refusal } from '@/test/answers';
 import { openApp } from '@/test/app';
 import { server } from '@/test/server';
 import statement from '@/test/statement-2026-11.csv?raw';
@@ -73,4 +73,33 @@ test('a tampered file is found at its row, any other file told apart, and the ri
   expect(await screen.findByText('The chain is unbroken')).toBeVisible();
   expect(screen.getByText('right.csv')).toBeVisible();
   await waitFor(() => expect(screen.queryByText('This is not a statement')).not.toBeInTheDocument());
+});
+
+test('a statement that was not published yet is right, and one that contradicts the record is not praised', async () => {
+  const { user } = openApp(PAGE);
+  const verify = async () => user.click(await screen.findByRole('button', { name: 'Verify this month' }));
+  await verify();
+  expect(await screen.findByText(/^Not publicly recorded yet/)).toBeVisible();
+  const [hash, wallet] = statement.trimEnd().split('\n').at(-1)?.split(',').slice(-2) ?? [];
+  const other = `${hash?.startsWith('0') ? '1' : '0'}${hash?.slice(1)}`;
+  const leaf = `adfolio-head-1|${wallet}|7|${other}`;
+  server.use(
+    http.get('*/api/transaction_flow/proof', () =>
+      ok({ leaf, index: 0, size: 1, path: [], note: 'a\n1\nb\n\n', links: [] }),
+    ),
+  );
+  await verify();
+  expect(await screen.findByText('This is not the original statement')).toBeVisible();
+  expect(screen.queryByText('The chain is unbroken')).not.toBeInTheDocument();
+});
+
+test('a chain is checked although nobody can tell what was published', async () => {
+  server.use(
+    http.get('*/api/checkpoint/key', () => refusal(405, 'Not found', { reason: 'NOT_FOUND', field: 'key' })),
+  );
+  server.use(http.get('*/api/transaction_flow/proof', () => refusal(500, 'Server error')));
+  const { user } = openApp(PAGE);
+  await user.click(await screen.findByRole('button', { name: 'Verify this month' }));
+  expect(await screen.findByText('The chain is unbroken')).toBeVisible();
+  expect(screen.queryByText(/publicly recorded/)).not.toBeInTheDocument();
 });

@@ -1,8 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
-import { type Verdict, verifyStatement } from '../statement';
+import { ApiError } from '@/lib/api/error';
+import type { Publication } from '../publication';
+import { type ChainEnd, type Verdict, verifyStatement } from '../statement';
 
-export type Verified = { source: string; verdict: Verdict };
+export type Verified = { source: string; verdict: Verdict; publication: Publication | null };
 
 type Job = { source: string; load: () => Promise<string> };
 
@@ -11,10 +13,11 @@ export function useVerification() {
   const [done, setDone] = useState(0);
   const running = useRef(false);
   const mutation = useMutation({
-    mutationFn: async ({ source, load }: Job): Promise<Verified> => ({
-      source,
-      verdict: await verifyStatement(await load(), setDone),
-    }),
+    mutationFn: async ({ source, load }: Job): Promise<Verified> => {
+      const verdict = await verifyStatement(await load(), setDone);
+      const publication = verdict.ok && verdict.last ? await publicationOf(verdict.last) : null;
+      return { source, verdict, publication };
+    },
     meta: { inline: true },
     onSettled: () => {
       running.current = false;
@@ -32,4 +35,18 @@ export function useVerification() {
       mutation.mutate({ source, load });
     },
   };
+}
+
+/** What was published of a chain. Null where that cannot be learned: the chain itself is checked without it. */
+async function publicationOf(end: ChainEnd): Promise<Publication | null> {
+  try {
+    const [{ comparePublication }, { loadProof }] = await Promise.all([
+      import('../publication'),
+      import('../api/proof'),
+    ]);
+    const { proof, key } = await loadProof(end.sequence);
+    return await comparePublication(end, proof, key);
+  } catch (error) {
+    return error instanceof ApiError && error.field === 'sequence' ? { state: 'waiting' } : null;
+  }
 }

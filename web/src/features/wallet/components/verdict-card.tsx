@@ -1,15 +1,17 @@
 import { FileQuestionMark, ShieldAlert, ShieldCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useFormats } from '@/i18n/format';
 import { CopyableCode } from '@/ui/copyable-code';
 import { cx } from '@/ui/cx';
 import stack from '@/ui/stack.module.css';
+import type { Publication } from '../publication';
 import type { Verdict } from '../statement';
 import type { Verified } from './use-verification';
 import styles from './verdict-card.module.css';
 
 /** The result of a verification: success, or the first wrong row. */
-export function VerdictCard({ source, verdict }: Verified) {
+export function VerdictCard({ source, verdict, publication }: Verified) {
   const { t } = useTranslation();
   if (!verdict.ok) return <Broken source={source} verdict={verdict} />;
   if (verdict.entries === 0) {
@@ -24,16 +26,41 @@ export function VerdictCard({ source, verdict }: Verified) {
       </Box>
     );
   }
+  if (publication?.state === 'contradicts') {
+    return (
+      <Box
+        look="neutral"
+        icon={<FileQuestionMark size={24} />}
+        title={t('statement.bad_title')}
+        source={source}
+      >
+        <p>{t('statement.contradicts_text')}</p>
+      </Box>
+    );
+  }
   return (
     <Box look="good" icon={<ShieldCheck size={24} />} title={t('statement.ok_title')} source={source}>
       <p>{t('statement.ok_text', { count: verdict.entries })}</p>
-      {verdict.lastHash ? (
+      {publication ? <Published publication={publication} /> : null}
+      {verdict.last ? (
         <>
           <p className={styles.caption}>{t('statement.last_hash')}</p>
-          <CopyableCode text={verdict.lastHash} label={t('statement.copy_hash')} />
+          <CopyableCode text={verdict.last.hash} label={t('statement.copy_hash')} />
         </>
       ) : null}
     </Box>
+  );
+}
+
+function Published({ publication }: { publication: Publication }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  if (publication.state !== 'published') return <p>{t('statement.unpublished')}</p>;
+  return (
+    <p>
+      {t('statement.published', { time: dateTime(publication.time) })}
+      {publication.signed ? null : ` ${t('statement.unsigned')}`}
+    </p>
   );
 }
 

@@ -1,0 +1,125 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { ChainEnd } from './statement';
+
+/** The answer of the API that a wallet's chain is in a signed checkpoint. */
+export type Proof = {
+  leaf: string;
+  index: number;
+  size: number;
+  path: string[];
+  note: string;
+  links: string[];
+};
+
+export type Publication =
+  /** The chain is in a checkpoint of that time. Old browsers cannot check its signature. */
+  | { state: 'published'; time: string; signed: boolean }
+  | { state: 'waiting' }
+  /** The chain is not what was published. */
+  | { state: 'contradicts' };
+
+const CONTRADICTS: Publication = { state: 'contradicts' };
+
+/** Compares a chain's end with what was published of it. Null for another wallet's chain. */
+export async function comparePublication(
+  end: ChainEnd,
+  proof: Proof,
+  key: string,
+): Promise<Publication | null> {
+  const [, userId, sequence, hash] = proof.leaf.split('|');
+  if (userId !== end.userId) return null;
+  // Too many transactions lie between the two.
+  if (Number(sequence) > end.sequence && proof.links.length === 0) return { state: 'waiting' };
+  const reached = follow(end, proof.links);
+  if (proof.leaf !== `adfolio-head-1|${userId}|${reached?.sequence}|${reached?.hash}` || !hash) {
+    return CONTRADICTS;
+  }
+  const checkpoint = readNote(proof.note);
+  const root = rootOf(proof);
+  if (!checkpoint || !root || checkpoint.size !== proof.size || checkpoint.root !== base64(root)) {
+    return CONTRADICTS;
+  }
+  const signed = await isSigned(checkpoint, key);
+  if (signed === false) return CONTRADICTS;
+  return { state: 'published', time: checkpoint.time, signed: signed === true };
+}
+
+/** The end that follows from the hashed texts of the next transactions. */
+function follow(end: ChainEnd, links: string[]): ChainEnd | null {
+  let { sequence, hash } = end;
+  for (const text of links) {
+    sequence += 1;
+    if (!text.startsWith(`adfolio-chain-1|${end.userId}|${sequence}|`)) return null;
+    hash = bytesToHex(sha256(concatBytes(hexToBytes(hash), utf8ToBytes(text))));
+  }
+  return { ...end, sequence, hash };
+}
+
+const LEAF = Uint8Array.of(0);
+const NODE = Uint8Array.of(1);
+const HASH = /^[0-9a-f]{64}$/;
+
+/** The root that follows from a leaf and its path (RFC 9162, section 2.1.3.2), if they fit. */
+function rootOf({ leaf, index, size, path }: Proof): Uint8Array | null {
+  if (!(Number.isSafeInteger(index) && Number.isSafeInteger(size) && index >= 0 && index < size)) return null;
+  let place = index;
+  let last = size - 1;
+  let root = sha256(concatBytes(LEAF, utf8ToBytes(leaf)));
+  // Not by bits: sizes may be larger than 32 of them.
+  const up = (value: number) => Math.floor(value / 2);
+  for (const step of path) {
+    if (last === 0 || !HASH.test(step)) return null;
+    const other = hexToBytes(step);
+    if (place % 2 === 1 || place === last) {
+      root = sha256(concatBytes(NODE, other, root));
+      while (place % 2 === 0 && place !== 0) [place, last] = [up(place), up(last)];
+    } else {
+      root = sha256(concatBytes(NODE, root, other));
+    }
+    [place, last] = [up(place), up(last)];
+  }
+  return last === 0 ? root : null;
+}
+
+type Note = { text: string; size: number; root: string; time: string; signatures: string[] };
+
+function readNote(note: string): Note | null {
+  const end = note.lastIndexOf('\n\n');
+  if (end < 0) return null;
+  const text = note.slice(0, end + 1);
+  const [, size, root, ...extensions] = text.split('\n');
+  const time = extensions.find((line) => line.startsWith('time '))?.slice('time '.length);
+  if (!root || !time) return null;
+  return { text, size: Number(size), root, time, signatures: note.slice(end + 2).split('\n') };
+}
+
+/** Whether a checkpoint is signed with a key, `NAME+KEY ID+BASE64`. Null where the browser cannot tell. */
+async function isSigned(note: Note, key: string): Promise<boolean | null> {
+  const [name, id, ...rest] = key.trim().split('+');
+  const publicKey = bytes(rest.join('+')).slice(1);
+  const line = note.signatures
+    .filter((candidate) => candidate.startsWith(`\u2014 ${name} `))
+    .map((candidate) => bytes(candidate.split(' ')[2] ?? ''))
+    .find((signature) => bytesToHex(signature.slice(0, 4)) === id);
+  if (!line) return false;
+  let imported: CryptoKey;
+  try {
+    imported = await crypto.subtle.importKey('raw', publicKey, 'Ed25519', false, ['verify']);
+  } catch {
+    return null;
+  }
+  return crypto.subtle.verify('Ed25519', imported, line.slice(4), new TextEncoder().encode(note.text));
+}
+
+function bytes(text: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+function base64(value: Uint8Array): string {
+  return btoa(String.fromCharCode(...value));
+}
