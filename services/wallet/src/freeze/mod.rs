@@ -39,12 +39,12 @@ pub async fn freeze(app: &App, user_id: UserId, reason: String) -> Result<(), Wa
 /// The owner agrees to lift the freeze: STEP_UP_REQUIRED unless the session is fresh, NOTHING_CHANGED where nothing is
 /// frozen.
 pub async fn agree(app: &App, caller: &Caller, user_id: UserId) -> Result<(), WalletError> {
-    let now = app.clock.now();
-    caller.require_fresh(now)?;
+    let (caller, now) = (caller.clone(), app.clock.now());
     app.write(move |tx| {
         Box::pin(async move {
             let agreed = repo::owner_agrees_in_tx(tx, user_id, now).await?;
             let freeze = agreed.ok_or_else(|| Refusal::new(Reason::NothingChanged))?;
+            caller.require_fresh(now)?;
             lift_in_tx(tx, &freeze, now).await?;
             Ok(())
         })
