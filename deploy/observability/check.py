@@ -166,9 +166,10 @@ def check_alerts(known):
 
 
 def command_modules():
-    """The module of adfolioctl that implements each area, as its command line lists them."""
+    """The module of adfolioctl that implements each area, as its command line lists them; none of what is itself a command."""
     source = Path("services/ctl/src/cli.rs").read_text(encoding="utf-8")
-    return {area.lower(): module for area, module in re.findall(r"^    ([A-Z]\w*)\((?:Box<)?(\w+)::", source, re.MULTILINE)}
+    areas = re.findall(r"^    ([A-Z]\w*)\((?:Box<)?(\w+)::(\w+)", source, re.MULTILINE)
+    return {area.lower(): module if kind.endswith("Command") else None for area, module, kind in areas}
 
 
 def module_source(folder, module):
@@ -183,9 +184,11 @@ def check_commands():
     for path in sorted(Path("docs").glob("*.md")):
         code = "\n".join(re.findall(r"^ *```.*?^ *```|`[^`]+`", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE))
         for area, command in sorted(set(re.findall(r"\badfolioctl ([a-z-]+) ([a-z-]+)", code))):
-            module = modules.get(area.replace("-", ""))
-            if not module:
+            if area.replace("-", "") not in modules:
                 complain(path, f"adfolioctl has no command {area}")
+                continue
+            module = modules[area.replace("-", "")]
+            if not module:
                 continue
             source = module_source(Path("services/ctl/src"), module)
             variant = "".join(word.capitalize() for word in command.split("-"))
