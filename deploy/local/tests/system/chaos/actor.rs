@@ -71,7 +71,8 @@ impl Actor {
             1 => self.customer.fail(&plan).await,
             _ => {
                 let spend = self.customer.random.random_range(1..amount);
-                let revenue = self.customer.random.random_range(1..2 * amount);
+                let most = self.customer.most_revenue(amount, spend);
+                let revenue = self.customer.random.random_range(1..=most);
                 self.customer.import(&plan, spend, revenue).await;
                 self.customer.settle(&plan, spend, revenue).await;
             }

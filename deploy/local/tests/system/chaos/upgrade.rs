@@ -42,20 +42,13 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     let previous = env::var_os("ADFOLIO_PREVIOUS_PROGRAMS").expect("`make upgrade-test` sets it");
     let (previous, this) = (PathBuf::from(previous), setup::programs());
     let programs = Programs::of(&previous);
-    // The release before makes one admin, and does not know `off`.
+    // The release before makes one admin, and its wallet does not know `off`.
     let builder = setup::builder().two_replicas().two_admins(false);
-    let mut builder = processes(builder).programs(programs.folder());
-    for service in [
+    let mut builder = processes(builder).programs(programs.folder()).extra_env(
         Service::Wallet,
-        Service::Acceptor,
-        Service::Coupon,
-        Service::Plan,
-    ] {
-        builder = builder
-            .extra_env(service, "FOUR_EYES_ABOVE", "1000000000.00")
-            .extra_env(service, "ADFOLIO_DEMO", "1");
-    }
-    builder = builder.extra_env(Service::Plan, "IMPORT_RELEASE", "single");
+        "FOUR_EYES_ABOVE",
+        "1000000000.00",
+    );
     if let Some(folder) = setting::<PathBuf>("UPGRADE_DATA") {
         builder = builder.data_dir(folder);
     }

@@ -128,6 +128,14 @@ impl Customer {
         self.history.funds += Funds::held(-plan.paid, -plan.discount);
     }
 
+    /// The most that a report of this spend may bring. What stands out takes a second admin.
+    pub fn most_revenue(&self, amount: i64, spend: i64) -> i64 {
+        match self.stage.second_admin {
+            Some(_) => 2 * amount,
+            None => (2 * amount).min(10 * spend),
+        }
+    }
+
     /// A report of what the plan delivered, from a file.
     pub async fn import(&mut self, plan: &Plan, spend: i64, revenue: i64) {
         let number = &plan.number;
