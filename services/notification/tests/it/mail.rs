@@ -451,7 +451,9 @@ async fn a_deferred_mail_is_given_up_after_a_day() {
     wait_for_failures(&stack, 2, "deferred").await;
     stack.clock.advance(Duration::from_hours(1));
     let dead = wait_for(&stack, pb::MailState::Dead).await;
-    assert_eq!((dead.attempts, dead.last_error.as_str()), (3, "deferred"));
+    // An attempt counts from its beginning, so the second one may have ended after the clock went on.
+    assert!((2..=3).contains(&dead.attempts), "{dead:?}");
+    assert_eq!(dead.last_error, "deferred");
     assert!(server.arrived().is_empty());
 }
 
