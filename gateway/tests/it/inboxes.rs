@@ -28,7 +28,7 @@ pub async fn hold_what_was_told(stack: &Stack) {
     .await;
     let compare = || async {
         let url_of = |service: &str| databases[service].url().to_owned();
-        inboxes::compare(url_of).await.unwrap()
+        inboxes::compare(url_of, false).await.unwrap()
     };
     eventually("every consumer has every event", || async {
         compare().await.iter().all(|heard| heard.missing.is_empty())

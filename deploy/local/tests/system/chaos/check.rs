@@ -63,6 +63,11 @@ pub async fn wait_until_quiet(system: &System) {
     }
 }
 
+/// Whether replicas of the release before took part: `make upgrade-test` names their programs.
+fn is_upgrade() -> bool {
+    std::env::var_os("ADFOLIO_PREVIOUS_PROGRAMS").is_some()
+}
+
 /// What is wrong in the end.
 async fn unfinished(system: &System) -> Vec<String> {
     let mut left = Vec::new();
@@ -97,7 +102,7 @@ async fn unfinished(system: &System) -> Vec<String> {
 
 /// The consumers whose inboxes do not match the published events, or why that is unknown.
 async fn inboxes_that_differ(base_url: &str) -> Vec<String> {
-    match inboxes::compare(|service| database(base_url, service)).await {
+    match inboxes::compare(|service| database(base_url, service), is_upgrade()).await {
         Ok(all) => all
             .into_iter()
             .filter(|heard| !heard.missing.is_empty() || !heard.strange.is_empty())
@@ -109,7 +114,7 @@ async fn inboxes_that_differ(base_url: &str) -> Vec<String> {
 
 async fn print_heard(system: &System) {
     let base_url = system.stack.database_base_url();
-    let all = inboxes::compare(|service| database(&base_url, service)).await;
+    let all = inboxes::compare(|service| database(&base_url, service), is_upgrade()).await;
     let heard: Vec<String> = all
         .unwrap()
         .iter()

@@ -246,7 +246,7 @@ impl Done {
                 .unwrap();
             told.insert(service, count.unsigned_abs());
         }
-        let heard = inboxes::compare(|service| database(&base_url, service));
+        let heard = inboxes::compare(|service| database(&base_url, service), false);
         let heard = heard.await.unwrap();
         Self {
             published,
