@@ -28,10 +28,10 @@ wire_struct! {
 pub struct ConsistencyQuery {
     /// The earlier size.
     #[schema(minimum = 1, example = 900)]
-    pub from: i64,
+    pub first: i64,
     /// The later size, at most that of the newest checkpoint.
     #[schema(minimum = 1, example = 1000)]
-    pub to: i64,
+    pub second: i64,
 }
 
 /// That the log of the later size begins with all of the log of the earlier one.

@@ -102,8 +102,8 @@ async fn consistency(
     Query(query): Query<ConsistencyQuery>,
 ) -> Result<Consistency, Failure> {
     let message = wallet::GetCheckpointConsistencyRequest {
-        from: query.from,
-        to: query.to,
+        first: query.first,
+        second: query.second,
     };
     let response = send!(call.reading(), wallet.get_checkpoint_consistency, message).await?;
     Ok(Consistency::from_proto(&response.path))

@@ -403,7 +403,7 @@ fn wallet() -> Vec<Contracted> {
         ),
         get(
             "/checkpoint/consistency",
-            "from to",
+            "first second",
             json!({"path": ["hash"]}),
         ),
         post("/user/withdraw", "amount method password", withdrawal()),

@@ -1,7 +1,7 @@
 //! `adfolioctl witness`: follows the checkpoints of an installation from outside.
 //!
-//! It keeps the newest checkpoint in a folder. A new one must be signed and must continue the kept one. Whoever keeps the
-//! books cannot rewrite what a witness has seen, unless nobody looks.
+//! It keeps the newest checkpoint in a folder. A new one must be signed and must continue the kept one. The operator
+//! of the ledger cannot rewrite history that a witness has seen without being detected.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -192,7 +192,10 @@ async fn contradiction(api: &Api, kept: State, new: State) -> anyhow::Result<Opt
     if new.size == kept.size {
         return Ok((new.root != kept.root).then_some(rewritten));
     }
-    let path = format!("checkpoint/consistency?from={}&to={}", kept.size, new.size);
+    let path = format!(
+        "checkpoint/consistency?first={}&second={}",
+        kept.size, new.size
+    );
     let answer: Value = serde_json::from_str(&api.text(&path).await?)?;
     let data = answer.get("data").cloned().unwrap_or_default();
     let consistency: Consistency =

@@ -176,11 +176,14 @@ async fn is_proven(walk: &Walk, user: &User, statement: &str) {
     verify_inclusion(head.leaf_hash(), index, size, root, &hashes(&proof["path"])).unwrap();
 
     let newest = key.open(&text_of("/checkpoint").await).unwrap().state;
-    let path = format!("/checkpoint/consistency?from={size}&to={}", newest.size);
+    let path = format!(
+        "/checkpoint/consistency?first={size}&second={}",
+        newest.size
+    );
     let request = stack.request(Method::GET, &path, None);
     let consistency = stack.send(request).await.ok();
     verify_consistency(checkpoint.state, newest, &hashes(&consistency["path"])).unwrap();
-    let path = format!("/checkpoint/consistency?from={size}&to={}", i64::MAX);
+    let path = format!("/checkpoint/consistency?first={size}&second={}", i64::MAX);
     let beyond = stack.send(stack.request(Method::GET, &path, None)).await;
     assert_eq!(beyond.refused(400, "VALIDATION")["field"], "to");
     let list = stack.send(stack.request(Method::GET, "/checkpoint/list?limit=100", None));

@@ -226,7 +226,7 @@ async fn a_statement_is_verified_offline_and_any_change_is_told() {
     );
     let ended = verify(&[&statement, "--proof", &proof, "--checkpoint", &first]).await;
     assert!(
-        ended.errors.contains("consistency?from=4&to=8"),
+        ended.errors.contains("consistency?first=4&second=8"),
         "{ended:?}"
     );
     let usage = run(&[], &["verify", "--key", "x", "y"], "").await;
@@ -309,7 +309,7 @@ impl Site {
         let mut answers = self.0.lock().expect("answers");
         answers.insert("/api/checkpoint".into(), keeper.note(size));
         if known > 0 && known < size {
-            let path = format!("/api/checkpoint/consistency?from={known}&to={size}");
+            let path = format!("/api/checkpoint/consistency?first={known}&second={size}");
             answers.insert(path, keeper.consistency(known, size).to_string());
         }
     }

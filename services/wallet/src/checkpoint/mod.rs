@@ -157,10 +157,10 @@ pub async fn list(app: &App, before: i64, limit: i64) -> Result<Vec<Published>, 
 pub async fn consistency(app: &App, earlier: i64, size: i64) -> Result<Vec<Hash>, WalletError> {
     let newest = repo::newest(&app.pool).await?;
     if newest.is_none_or(|newest| newest.size() < size) {
-        return Err(Refusal::invalid("to").into());
+        return Err(Refusal::invalid("second").into());
     }
     if earlier < 1 || earlier > size {
-        return Err(Refusal::invalid("from").into());
+        return Err(Refusal::invalid("first").into());
     }
     let (earlier, size) = (earlier.unsigned_abs(), size.unsigned_abs());
     prove(&app.pool, Claim::Consistency { earlier, size }).await

@@ -120,7 +120,7 @@ impl WalletService for UserApi {
         request: Request<proto::GetCheckpointConsistencyRequest>,
     ) -> Result<Response<proto::GetCheckpointConsistencyResponse>, Status> {
         let request = request.into_inner();
-        let path = checkpoint::consistency(&self.0, request.from, request.to).await?;
+        let path = checkpoint::consistency(&self.0, request.first, request.second).await?;
         Ok(Response::new(proto::GetCheckpointConsistencyResponse {
             path: path.iter().map(|hash| hash.to_vec()).collect(),
         }))

@@ -1,6 +1,6 @@
 //! Checkpoints: one log on any number of replicas, proofs for every head, and history that cannot be rewritten unnoticed.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
@@ -95,8 +95,8 @@ fn hashes(path: &[Vec<u8>]) -> Vec<Hash> {
     path.iter().map(hash).collect()
 }
 
-async fn consistency(stack: &Wallet, from: i64, to: i64) -> Result<Vec<Hash>, Refusal> {
-    let message = proto::GetCheckpointConsistencyRequest { from, to };
+async fn consistency(stack: &Wallet, first: i64, second: i64) -> Result<Vec<Hash>, Refusal> {
+    let message = proto::GetCheckpointConsistencyRequest { first, second };
     let request = call(&Caller::system(), message);
     let answer = stack.users().get_checkpoint_consistency(request).await;
     Ok(hashes(&answer.map_err(refused)?.into_inner().path))
@@ -104,9 +104,9 @@ async fn consistency(stack: &Wallet, from: i64, to: i64) -> Result<Vec<Hash>, Re
 
 /// Whether the service can prove that its newest checkpoint follows an earlier one.
 async fn follows(stack: &Wallet, earlier: State, later: State) -> bool {
-    let (from, to) = (earlier.size, later.size);
-    let [from, to] = [from, to].map(|size| i64::try_from(size).expect("a size"));
-    let path = consistency(stack, from, to).await.expect("a path");
+    let [first, second] =
+        [earlier.size, later.size].map(|size| i64::try_from(size).expect("a size"));
+    let path = consistency(stack, first, second).await.expect("a path");
     verify_consistency(earlier, later, &path).is_ok()
 }
 
@@ -362,8 +362,12 @@ async fn checkpoints_are_listed_and_consistency_is_asked_for_within_the_log() {
     let told = &first.items[0];
     assert_eq!(signer().verifier().open(&told.note), Ok(last.clone()));
     assert_eq!(told.root, last.state.root);
-    for (from, to, field) in [(1, size + 1, "to"), (0, size, "from"), (size, 1, "from")] {
-        let outcome = consistency(&stack, from, to).await;
+    for (first, second, field) in [
+        (1, size + 1, "second"),
+        (0, size, "first"),
+        (size, 1, "first"),
+    ] {
+        let outcome = consistency(&stack, first, second).await;
         assert_refused(outcome, Reason::Validation, Some(field));
     }
     assert_eq!(
@@ -608,18 +612,16 @@ async fn checkpoints_of_a_million_users() {
     let _publisher = stack.replica_with(publishing).await;
     let size = |size: i64| {
         let pool = pool.clone();
-        async move {
-            loop {
+        eventually("the checkpoint is there", move || {
+            let pool = pool.clone();
+            async move {
                 let found: Option<i64> = sqlx::query_scalar("SELECT max(size) FROM checkpoints")
                     .fetch_one(&pool)
                     .await
                     .expect("a size");
-                if found == Some(size) {
-                    return;
-                }
-                tokio::time::sleep(Duration::from_millis(20)).await;
+                found == Some(size)
             }
-        }
+        })
     };
     size(1_000_000).await;
     println!("first checkpoint of 1,000,000 users: {:?}", began.elapsed());

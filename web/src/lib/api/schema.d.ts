@@ -10261,8 +10261,8 @@ export interface operations {
     getCheckpointConsistency: {
         parameters: {
             query: {
-                from: number;
-                to: number;
+                first: number;
+                second: number;
             };
             header?: {
                 /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
