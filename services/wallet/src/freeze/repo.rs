@@ -9,6 +9,21 @@ use uuid::Uuid;
 use super::entity::Freeze;
 use crate::ids::{FreezeId, StaffId};
 
+/// Freezes that a statement reads or changes: `freezes!("SELECT " .. " FROM …", arguments)`,
+/// `freezes!("UPDATE … RETURNING ", arguments)`.
+macro_rules! freezes {
+    ($before:literal $(.. $after:literal)? $(, $argument:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Freeze,
+            $before
+                + r#"id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
+                     lifted_at"#
+                $(+ $after)?
+            $(, $argument)*
+        )
+    };
+}
+
 /// Freezes the wallet, which it opens for a user who has none; answers whether that changed anything.
 pub(super) async fn freeze_in_tx(
     tx: &mut Tx,
@@ -46,11 +61,9 @@ pub(super) async fn owner_agrees_in_tx(
     now: DateTime<Utc>,
 ) -> Result<Option<Freeze>, sqlx::Error> {
     lock_in_tx(tx, user_id).await?;
-    sqlx::query_as!(
-        Freeze,
-        r#"UPDATE freezes SET owner_at = coalesce(owner_at, $2) WHERE user_id = $1 AND lifted_at IS NULL
-         RETURNING id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
-                   lifted_at"#,
+    freezes!(
+        "UPDATE freezes SET owner_at = coalesce(owner_at, $2) WHERE user_id = $1 AND lifted_at IS NULL
+         RETURNING ",
         user_id.0,
         now
     )
@@ -66,12 +79,10 @@ pub(super) async fn staff_agrees_in_tx(
     now: DateTime<Utc>,
 ) -> Result<Option<(Freeze, bool)>, sqlx::Error> {
     lock_in_tx(tx, user_id).await?;
-    let first = sqlx::query_as!(
-        Freeze,
-        r#"UPDATE freezes SET staff_at = $2, staff_id = $3, staff_reason = $4
+    let first = freezes!(
+        "UPDATE freezes SET staff_at = $2, staff_id = $3, staff_reason = $4
          WHERE user_id = $1 AND lifted_at IS NULL AND staff_at IS NULL
-         RETURNING id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
-                   lifted_at"#,
+         RETURNING ",
         user_id.0,
         now,
         staff.0,
@@ -82,11 +93,8 @@ pub(super) async fn staff_agrees_in_tx(
     if let Some(freeze) = first {
         return Ok(Some((freeze, true)));
     }
-    let agreed = sqlx::query_as!(
-        Freeze,
-        r#"SELECT id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
-                   lifted_at
-         FROM freezes WHERE user_id = $1 AND lifted_at IS NULL"#,
+    let agreed = freezes!(
+        "SELECT ".." FROM freezes WHERE user_id = $1 AND lifted_at IS NULL",
         user_id.0
     )
     .fetch_optional(&mut *tx)
@@ -121,12 +129,8 @@ pub(super) async fn list_open(
     before: Option<FreezeId>,
     limit: i64,
 ) -> Result<Vec<Freeze>, sqlx::Error> {
-    sqlx::query_as!(
-        Freeze,
-        r#"SELECT id, user_id, frozen_at, reason, owner_at, staff_at, staff_id AS "staff_id: StaffId", staff_reason,
-                  lifted_at
-           FROM freezes WHERE lifted_at IS NULL AND ($1::uuid IS NULL OR id < $1)
-           ORDER BY id DESC LIMIT $2"#,
+    freezes!(
+        "SELECT " .. " FROM freezes WHERE lifted_at IS NULL AND ($1::uuid IS NULL OR id < $1) ORDER BY id DESC LIMIT $2",
         before.map(|id| id.0) as Option<Uuid>,
         limit
     )

@@ -220,7 +220,7 @@ async fn only_the_owner_afresh_and_finance_with_a_reason_agree() {
     assert!(frozen.owner_agreed_at.is_none() && frozen.staff_agreed_at.is_none());
 }
 
-/// Two replicas: whoever agrees at once lifts it once, and what begins after a freeze is refused.
+/// Two replicas: concurrent agreements lift it once, and a withdrawal that begins after a freeze is refused.
 #[tokio::test]
 async fn many_at_once_freeze_and_lift_it_once() {
     let (stack, clock) = spawn().await;
