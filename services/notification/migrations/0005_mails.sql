@@ -1,10 +1,10 @@
--- Mail to users: what makes their notices, told on a channel that a thief of the account does not read. A row is written
+-- Mail to users: what makes their notices, sent on a channel that an attacker in the account does not read. A row is written
 -- with the notice; its address is asked for when it is sent and never stored.
 CREATE TABLE mails (
     -- Ids grow with time; the Message-ID is made of it.
     id              uuid PRIMARY KEY,
     user_id         uuid NOT NULL,
-    -- Auth's id of an address of before that is told instead of the present one.
+    -- Auth's id of a former address that is mailed instead of the present one.
     former_email_id uuid,
     template        text NOT NULL,
     params          jsonb NOT NULL,

@@ -232,7 +232,7 @@ impl Checkpoint {
         })
     }
 
-    /// The checkpoint of a note, whoever signed it.
+    /// The checkpoint of a note, without a check of its signatures.
     pub fn unverified(note: &str) -> Result<Self, NoteError> {
         Self::parse(split(note)?.0)
     }

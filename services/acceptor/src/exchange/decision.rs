@@ -209,7 +209,7 @@ impl Deciding {
         match exchange.completion_by(lone.staff) {
             Completion::Granted => Ok(Some(Decided::ByThisCall)),
             Completion::Asked => Ok(Some(Decided::Asked)),
-            // Whoever asked while auth was asked nothing: the repeated call asks it.
+            // Somebody asked for it after auth was called: the repeated call asks auth.
             Completion::Second(first)
                 if exchange.state == State::Pending && lone.confirmed != Some(first) =>
             {

@@ -15,11 +15,11 @@ use crate::app::App;
 use crate::error::AuthError;
 use crate::ids::StaffId;
 
-/// What a refusal names where one person may hold the account and that of whoever confirms.
+/// What a refusal names where one person may hold the account and the confirming one.
 const MADE_BY: &str = "made_by";
 
-/// Confirms an account: from now on it is a person beside the other accounts of its maker. Whoever confirms must be the
-/// second pair of eyes of the maker, and nobody who may hold the account.
+/// Confirms an account: from now on it is a person beside the other accounts of its maker. The confirming member must be
+/// the second pair of eyes of the maker, and nobody who may hold the account.
 pub async fn confirm(app: &App, act: Act) -> Result<StaffMember, AuthError> {
     let (by, on) = (act.by.id, act.on);
     let now = app.clock.now();

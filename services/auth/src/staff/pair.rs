@@ -1,7 +1,7 @@
 //! Whether two accounts of staff are two people.
 //!
 //! An account is held by its *person*: itself if it is a founder or was confirmed, otherwise the person of its maker. For
-//! 72 hours after a reset it may also be held by whoever reset its password or second factor.
+//! 72 hours after a reset it may also be held by the person who reset its password or second factor.
 //!
 //! | the account that decides | answer |
 //! |---|---|
@@ -27,7 +27,7 @@ use crate::ids::StaffId;
 /// An account that somebody made decides nothing for so long.
 const NEW_FOR: TimeDelta = TimeDelta::hours(24);
 
-/// Whoever reset an account may hold it for so long.
+/// The person who reset an account may hold it for so long.
 const RESET_FOR: TimeDelta = TimeDelta::hours(72);
 
 /// Steps from an account to those that it comes from that are read at most.

@@ -92,7 +92,7 @@ fn is_file_id(text: &str) -> bool {
 
 /// Changes the given fields of the caller's own profile, or NOTHING_CHANGED. Mail and calls about the account go to its
 /// e-mail address and phone number, so a change of them needs a fresh session: STEP_UP_REQUIRED. It is announced, and the
-/// holder of the address of before is told, too.
+/// former address is mailed, too.
 pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<User, AuthError> {
     let id = caller.require_user()?;
     let change = change.parse()?;

@@ -202,7 +202,7 @@ pub struct Campaign {
 }
 
 impl Campaign {
-    /// Whether `by` may decide so now. Whoever made it never may, and a decision stands.
+    /// Whether `by` may decide so now. Its maker never may, and a decision stands.
     pub fn verdict(&self, by: StaffId, choice: Choice) -> Result<Verdict, Refusal> {
         if self.state == State::Proposed {
             return Ok(Verdict::Now);

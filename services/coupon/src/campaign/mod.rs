@@ -60,7 +60,7 @@ pub async fn create(
     .await
 }
 
-/// Releases or rejects a proposed campaign. Auth must say that the decider is another person than whoever made it: without
+/// Releases or rejects a proposed campaign. Auth must say that the decider is another person than its maker: without
 /// its answer nothing is decided.
 pub async fn decide(
     app: &App,

@@ -1,4 +1,4 @@
-//! Which events users are told of, and by which template.
+//! Which events make notices and mails, and with which template.
 
 use adfolio_kit::consumer::HandlerError;
 use adfolio_kit::outbox::CloudEvent;
@@ -15,7 +15,7 @@ use crate::text::{Param, Params, Template};
 /// The reason of a plan that ended because nobody placed it.
 const EXPIRED: &str = "EXPIRED";
 
-/// What staff do to an account and its user is told of.
+/// Acts of staff on an account that its user is mailed.
 const TOLD_STAFF_ACTS: [&str; 4] = [
     "auth.set_user_state",
     "auth.set_user_profile",
@@ -30,7 +30,7 @@ pub struct Happening {
     pub params: Params,
     /// What it is about: one happening, one notice.
     pub source_key: String,
-    /// Auth's id of the address of before, if that is told.
+    /// Auth's id of the former address, if the mail goes there.
     pub former_email: Option<String>,
     /// When it happened, if the event's own time is not it.
     pub time: Option<DateTime<Utc>>,
@@ -58,8 +58,8 @@ impl Happening {
     }
 }
 
-/// A contact is changed again and again, so it is the event that makes the happening. The address of before is told, too:
-/// its holder may not be who changed it.
+/// A contact is changed again and again, so it is the event that makes the happening. The former address is
+/// mailed, too: its holder may not be the person who changed it.
 fn of_contact(event: &CloudEvent, changed: &ContactChanged) -> Vec<Happening> {
     let happening = |template, what: &str| Happening {
         user: changed.user_id.clone(),

@@ -1,4 +1,4 @@
-//! Mail: the news of a user's money and security, told on a channel that a thief of the account does not read.
+//! Mail: the news of a user's money and security, sent on a channel that an attacker in the account does not read.
 //!
 //! A mail is a row, written in the transaction of its event. The worker of any replica takes it under a lease, asks auth
 //! for the address, sends, and writes the outcome. A replica that dies between sending and writing leaves the lease to

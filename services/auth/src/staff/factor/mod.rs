@@ -1,4 +1,4 @@
-//! The second factor: time-based one-time passwords, and recovery codes for whoever has lost them.
+//! The second factor: time-based one-time passwords, and recovery codes for a lost device.
 //!
 //! | state | code at the login | a first code | another admin |
 //! |---|---|---|---|
@@ -260,8 +260,8 @@ async fn pass_in_tx(
     }
 }
 
-/// Removes another member's second factor and ends the member's sessions. Whoever does it may hold the account for a
-/// while, as after a reset of the password.
+/// Removes another member's second factor and ends the member's sessions. The person who resets it may hold the account
+/// for a while, as after a reset of the password.
 pub async fn reset(app: &App, act: Act) -> Result<StaffMember, AuthError> {
     let (by, on) = (act.by.id, act.on);
     let now = app.clock.now();
