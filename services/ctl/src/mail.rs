@@ -93,7 +93,6 @@ fn row(mail: &Mail) -> Row {
         ("attempts", json!(mail.attempts)),
         ("last_error", text(&mail.last_error)),
         ("lang", text(&mail.lang)),
-        ("confirmed", json!(mail.confirmed)),
         ("time", time(mail.time)),
         ("due_at", time(mail.due_at)),
         ("finished_at", time(mail.finished_at)),

@@ -23,8 +23,6 @@ CREATE TABLE mails (
     last_error      text CHECK (length(last_error) <= 50),
     -- The language that it was sent in.
     lang            text CHECK (length(lang) <= 16),
-    -- Whether its user had confirmed the address that it was sent to.
-    is_confirmed    boolean,
     finished_at     timestamptz,
     CHECK ((state = 'pending') = (finished_at IS NULL))
 );

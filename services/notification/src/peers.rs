@@ -24,8 +24,6 @@ pub struct Recipient {
     /// Empty for a user without one.
     pub email: String,
     pub lang: String,
-    /// Whether its user has confirmed the address.
-    pub is_confirmed: bool,
 }
 
 /// Auth's directory, as far as mail needs it.
@@ -67,7 +65,6 @@ impl Directory {
         Ok(Recipient {
             email: answer.email,
             lang: answer.lang,
-            is_confirmed: answer.confirmed,
         })
     }
 }

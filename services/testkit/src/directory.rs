@@ -148,7 +148,6 @@ impl UserDirectoryService for Directory {
         Ok(Response::new(proto::GetMailRecipientResponse {
             email,
             lang,
-            confirmed: false,
         }))
     }
 }

@@ -44,7 +44,6 @@ impl UserDirectoryService for InternalApi {
         Ok(Response::new(proto::GetMailRecipientResponse {
             email: recipient.email,
             lang: recipient.lang,
-            confirmed: false,
         }))
     }
 }

@@ -80,14 +80,6 @@ pub enum Undelivered {
     Skip(Failure),
 }
 
-/// How a mail was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sent {
-    pub lang: Lang,
-    /// Whether its user had confirmed the address.
-    pub is_confirmed: bool,
-}
-
 /// A mail to add.
 #[derive(Clone, Debug)]
 pub struct NewMail {
@@ -127,16 +119,14 @@ pub struct Mail {
     pub give_up_at: DateTime<Utc>,
     pub last_error: Option<String>,
     pub lang: Option<String>,
-    pub is_confirmed: Option<bool>,
     pub finished_at: Option<DateTime<Utc>>,
 }
 
 impl Mail {
-    /// It is with the mail server.
+    /// The mail server has it, in this language.
     #[must_use]
-    pub fn sent(mut self, how: Sent, now: DateTime<Utc>) -> Self {
-        self.lang = Some(how.lang.code().to_owned());
-        self.is_confirmed = Some(how.is_confirmed);
+    pub fn sent(mut self, lang: Lang, now: DateTime<Utc>) -> Self {
+        self.lang = Some(lang.code().to_owned());
         self.last_error = None;
         self.finish(State::Sent, now)
     }
@@ -212,7 +202,6 @@ mod tests {
             give_up_at: at(24 * 60),
             last_error: None,
             lang: None,
-            is_confirmed: None,
             finished_at: None,
         }
     }
@@ -251,10 +240,6 @@ mod tests {
         assert_eq!(revived.give_up_at, at(2_000 + 24 * 60));
         assert_eq!(revived.finished_at, None);
         assert!(revived.revive(at(2_000)).is_err());
-        let how = Sent {
-            lang: Lang::En,
-            is_confirmed: false,
-        };
-        assert!(mail(1).sent(how, at(0)).revive(at(1)).is_err());
+        assert!(mail(1).sent(Lang::En, at(0)).revive(at(1)).is_err());
     }
 }

@@ -30,7 +30,6 @@ struct Row {
     give_up_at: DateTime<Utc>,
     last_error: Option<String>,
     lang: Option<String>,
-    is_confirmed: Option<bool>,
     finished_at: Option<DateTime<Utc>>,
 }
 
@@ -52,7 +51,6 @@ impl TryFrom<Row> for Mail {
             give_up_at: row.give_up_at,
             last_error: row.last_error,
             lang: row.lang,
-            is_confirmed: row.is_confirmed,
             finished_at: row.finished_at,
         })
     }
@@ -65,8 +63,7 @@ macro_rules! query_mails {
             Row,
             $verb
                 + r#" id AS "id: _", user_id AS "user: _", former_email_id AS former_email, template, params, occurred_at,
-                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, is_confirmed,
-                      finished_at "#
+                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, finished_at "#
                 + $rest
             $(, $argument)*
         )
@@ -121,8 +118,7 @@ pub async fn claim_in_tx(
 /// Writes what became of a mail; nothing if another attempt has begun since.
 pub async fn save_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationError> {
     sqlx::query!(
-        "UPDATE mails SET state = $3, due_at = $4, give_up_at = $5, last_error = $6, lang = $7, finished_at = $8,
-             is_confirmed = $9
+        "UPDATE mails SET state = $3, due_at = $4, give_up_at = $5, last_error = $6, lang = $7, finished_at = $8
          WHERE id = $1 AND attempts = $2",
         mail.id.0,
         mail.attempts,
@@ -132,7 +128,6 @@ pub async fn save_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationErro
         mail.last_error,
         mail.lang,
         mail.finished_at,
-        mail.is_confirmed,
     )
     .execute(tx)
     .await?;

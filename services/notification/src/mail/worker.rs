@@ -10,7 +10,7 @@ use futures::future::join_all;
 use metrics::{counter, gauge};
 use tracing::warn;
 
-use super::entity::{Failure, Mail, Sent, State, Undelivered};
+use super::entity::{Failure, Mail, State, Undelivered};
 use super::{Mailer, repo};
 use crate::app::App;
 use crate::error::NotificationError;
@@ -95,7 +95,7 @@ async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), Notification
     let outcome = attempt.unwrap_or(Err(Undelivered::Again(Failure::TimedOut)));
     let now = app.clock.now();
     let mail = match outcome {
-        Ok(how) => mail.sent(how, now),
+        Ok(lang) => mail.sent(lang, now),
         Err(why) => mail.undelivered(why, now),
     };
     let outcome = match mail.state {
@@ -116,8 +116,8 @@ async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), Notification
     Ok(())
 }
 
-/// Asks for the address, writes the letter and sends it.
-async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Sent, Undelivered> {
+/// Asks for the address, writes the letter and sends it; answers its language.
+async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Lang, Undelivered> {
     if has_enough(app, mail).await? {
         return Err(Undelivered::Skip(Failure::TooMany));
     }
@@ -137,10 +137,7 @@ async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Sent, Undeli
         .write(mail, &app.catalogues, &recipient.email, lang, now);
     let letter = letter.map_err(Undelivered::Never)?;
     mailer.transport.send(mail.id, letter).await?;
-    Ok(Sent {
-        lang,
-        is_confirmed: recipient.is_confirmed,
-    })
+    Ok(lang)
 }
 
 /// Whether the user was sent as many within the last day as one gets: an address may be somebody else's, and changes of a

@@ -149,8 +149,8 @@ pub async fn run(
     })
 }
 
-/// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that the file is
-/// incomplete.
+/// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that
+/// the file is incomplete.
 async fn feed(
     mut file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
     pieces: Sender<Piece>,

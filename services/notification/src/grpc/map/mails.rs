@@ -33,7 +33,6 @@ impl From<&Mail> for proto::Mail {
             time: Some(wire::timestamp(mail.created_at)),
             due_at: is_pending.then(|| wire::timestamp(mail.due_at)),
             finished_at: mail.finished_at.map(wire::timestamp),
-            confirmed: mail.is_confirmed.unwrap_or(false),
         }
     }
 }
