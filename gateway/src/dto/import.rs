@@ -94,7 +94,8 @@ wire_struct! {
 }
 
 wire_struct! {
-    /// Result of an import. Proposed: nothing was taken, and the numbers of rows say what would be. Released: they say what was.
+    /// Result of an import. Proposed: nothing was taken, and the numbers of rows say what would be. Released: they say
+    /// what was.
     pub struct ImportResult = plan::ImportDeliveryResponse {
         /// The import; null after a dry run.
         #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e50")]

@@ -110,7 +110,8 @@ impl Rules {
         })
     }
 
-    /// Whether this amount may leave: nothing is frozen, the start-up funds are returned, the cooling-off is over, and the limits hold.
+    /// Whether this amount may leave: nothing is frozen, the start-up funds are returned, the cooling-off is over, and
+    /// the limits hold.
     pub fn check(
         &self,
         wallet: &Property,

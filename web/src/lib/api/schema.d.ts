@@ -4401,7 +4401,10 @@ export interface components {
          * @enum {string}
          */
         ImportDecision: "released" | "rejected";
-        /** @description Result of an import. Proposed: nothing was taken, and the numbers of rows say what would be. Released: they say what was. */
+        /**
+         * @description Result of an import. Proposed: nothing was taken, and the numbers of rows say what would be. Released: they say
+         *     what was.
+         */
         ImportResult: {
             /**
              * Format: int64
