@@ -302,6 +302,19 @@ async fn the_same_file_is_proposed_once_and_a_taken_one_brings_nothing() {
     let third = propose(&stack, &operator(), &text).await;
     assert_eq!(third.state(), ImportState::Released);
     assert_eq!((third.repeated_rows, third.applied), (1, 0));
+    // It is listed, and there is nothing to decide.
+    let released = imports(&stack, ImportState::Released).await;
+    assert_eq!((released.len(), &released[0].id), (2, &third.import_id));
+    assert!(!released[0].under_way);
+    let decided = stack
+        .decide(
+            &operator(),
+            &third.import_id,
+            ImportDecision::Released,
+            "ok",
+        )
+        .await;
+    assert_eq!(decided.unwrap_err().reason, Reason::NothingChanged);
 }
 
 #[tokio::test]

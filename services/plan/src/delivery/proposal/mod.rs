@@ -83,6 +83,8 @@ pub(super) async fn end(
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             super::repo::lock_source_in_tx(tx, &import.source).await?;
+            // A file that brings nothing staged nothing, and is still an import.
+            repo::begin_in_tx(tx, &import).await?;
             if end.state == State::Proposed
                 && let Some(known) = repo::find_open_in_tx(tx, &end.request_sha256).await?
             {
@@ -94,6 +96,9 @@ pub(super) async fn end(
                 return Ok(known);
             }
             repo::end_in_tx(tx, import.id, &end).await?;
+            if end.totals.plans == 0 {
+                repo::done_in_tx(tx, import.id, end.now).await?;
+            }
             audit::Entry::new("plan.import_delivery", &import.source)
                 .after(&audited_end(&import, &end, &plan_numbers))?
                 .record_in_tx(tx, &caller, end.now)
