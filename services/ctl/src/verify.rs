@@ -186,7 +186,7 @@ impl Verify {
                 return Ok(());
             }
         }
-        let sizes = format!("from={}&to={}", earlier.size, later.size);
+        let sizes = format!("first={}&second={}", earlier.size, later.size);
         Err(if self.consistency.is_empty() {
             anyhow!("add the answer of GET /checkpoint/consistency?{sizes} with --consistency")
         } else {

@@ -23,6 +23,9 @@ use crate::reconcile::entity::{CouponBook, Delivered, DeliveryBook, HoldBook};
 /// A call to another service may take this long.
 const CALL_LIMIT: Duration = Duration::from_secs(3);
 
+/// The time for making a user a member at once, attempts included: well below what callers wait for a posting.
+const GRANT_LIMIT: Duration = Duration::from_secs(1);
+
 /// Clients of other services. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Peers {
@@ -42,12 +45,13 @@ impl Peers {
         })
     }
 
-    /// Makes a user a member at once. If auth does not answer, it learns of the membership from the event.
+    /// Makes a user a member at once. If auth does not answer soon, it learns of the membership from the event: the
+    /// fee is posted, and its answer must not be late for that.
     pub async fn grant_membership(&self, caller: &Caller, user_id: UserId) {
         let request = GrantMembershipRequest {
             user_id: user_id.to_string(),
         };
-        let call = Call::repeated(caller, CALL_LIMIT);
+        let call = Call::repeated(caller, GRANT_LIMIT).within(GRANT_LIMIT);
         if let Err(status) = call!(self.auth, grant_membership, request, call).await {
             warn!(%user_id, code = ?status.code(), "membership is granted by its event later");
         }

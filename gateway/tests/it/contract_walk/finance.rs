@@ -185,7 +185,7 @@ async fn is_proven(walk: &Walk, user: &User, statement: &str) {
     verify_consistency(checkpoint.state, newest, &hashes(&consistency["path"])).unwrap();
     let path = format!("/checkpoint/consistency?first={size}&second={}", i64::MAX);
     let beyond = stack.send(stack.request(Method::GET, &path, None)).await;
-    assert_eq!(beyond.refused(400, "VALIDATION")["field"], "to");
+    assert_eq!(beyond.refused(400, "VALIDATION")["field"], "second");
     let list = stack.send(stack.request(Method::GET, "/checkpoint/list?limit=100", None));
     let list = list.await.ok();
     let mut items = list["items"].as_array().unwrap().iter();

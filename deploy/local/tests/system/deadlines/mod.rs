@@ -60,6 +60,12 @@ const NEED_NO_DATABASE: [(&str, &str); 2] = [
     ),
 ];
 
+/// Methods that ask auth and can answer without it, each with the reason.
+const NEED_NO_AUTH: [(&str, &str); 1] = [(
+    "/adfolio.wallet.v1.WalletAdminService/OpenMembership",
+    "posts the fee; auth learns of the membership from the event",
+)];
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_method_ends_by_its_deadline_while_what_it_needs_hangs() {
     let (recorder, recorder_url) = Recorder::start().await;
@@ -163,7 +169,8 @@ async fn deadlines_are_passed_on(walk: &Walk, recorder: &Recorder) {
                 continue;
             };
             assert!(question.timeout <= DEADLINE, "{question:?}");
-            assert!(is_overdue(ended), "{}: {ended:?}", method.path);
+            let answers = NEED_NO_AUTH.iter().any(|(path, _)| *path == method.path);
+            assert!(answers || is_overdue(ended), "{}: {ended:?}", method.path);
             asking.insert(method.service);
             asked.push(question.timeout);
         }
