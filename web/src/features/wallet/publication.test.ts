@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { comparePublication, type Proof } from './publication';
+import { comparePublication, hasGrown, type Proof } from './publication';
 import type { ChainEnd } from './statement';
 
 const USER = '0193b2a4-5a00-7000-8000-0000000000aa';
@@ -37,7 +37,9 @@ async function proofOf(last: string): Promise<Proof> {
 test('a published end is found in its checkpoint', async () => {
   const proof = await proofOf(leaf);
   const published = { state: 'published', time: '2026-11-26T09:30:00Z', signed: true };
-  expect(await comparePublication(end, proof, key)).toEqual(published);
+  const root = proof.note.split('\n')[2];
+  const checkpoint = { log: 'log', size: 3, root };
+  expect(await comparePublication(end, proof, key)).toEqual({ ...published, checkpoint });
 });
 
 test('an end before the published one is bridged', async () => {
@@ -82,4 +84,39 @@ test('a browser without Ed25519 checks the rest', async () => {
   const absent = vi.spyOn(crypto.subtle, 'importKey').mockRejectedValue(new Error('NotSupportedError'));
   expect(await comparePublication(end, proof, key)).toMatchObject({ state: 'published', signed: false });
   absent.mockRestore();
+});
+
+/** RFC 6962, section 2.1: the tree, and the path from an earlier log to it, as the standard defines them. */
+function treeOf(leaves: string[]): Uint8Array {
+  if (leaves.length === 1) return sha256(concatBytes(Uint8Array.of(0), utf8ToBytes(leaves[0] ?? '')));
+  const cut = 2 ** Math.floor(Math.log2(leaves.length - 1));
+  return sha256(concatBytes(Uint8Array.of(1), treeOf(leaves.slice(0, cut)), treeOf(leaves.slice(cut))));
+}
+
+function pathTo(leaves: string[], size: number, isWhole = true): Uint8Array[] {
+  if (size === leaves.length) return isWhole ? [] : [treeOf(leaves)];
+  const cut = 2 ** Math.floor(Math.log2(leaves.length - 1));
+  return size <= cut
+    ? [...pathTo(leaves.slice(0, cut), size, isWhole), treeOf(leaves.slice(cut))]
+    : [...pathTo(leaves.slice(cut), size - cut, false), treeOf(leaves.slice(0, cut))];
+}
+
+test('a log of every size continues every earlier one, and a rewritten one does not', () => {
+  const leaves = Array.from({ length: 33 }, (_, place) => `leaf ${place}`);
+  const state = (of: string[]) => ({ log: 'log', size: of.length, root: base64(treeOf(of)) });
+  for (let size = 1; size <= leaves.length; size += 1) {
+    const later = state(leaves.slice(0, size));
+    for (let first = 1; first <= size; first += 1) {
+      const path = pathTo(leaves.slice(0, size), first).map(bytesToHex);
+      const earlier = state(leaves.slice(0, first));
+      expect(hasGrown(earlier, later, path), `${first} to ${size}`).toBe(true);
+      const rewritten = state(leaves.slice(0, first).with(first - 1, 'another'));
+      expect(hasGrown(rewritten, later, path), `${first} to ${size}`).toBe(false);
+      if (first < size) {
+        expect(hasGrown(earlier, later, path.slice(1)), `${first} to ${size}`).toBe(false);
+        expect(hasGrown(later, earlier, path)).toBe(false);
+        expect(hasGrown(earlier, later, [...path, hex('more')])).toBe(false);
+      }
+    }
+  }
 });

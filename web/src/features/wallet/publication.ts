@@ -14,10 +14,15 @@ export type Proof = {
 
 export type Publication =
   /** The chain is in a checkpoint of that time. Old browsers cannot check its signature. */
-  | { state: 'published'; time: string; signed: boolean }
+  | { state: 'published'; time: string; signed: boolean; checkpoint: Checkpoint }
   | { state: 'waiting' }
+  /** The log is not the one whose checkpoint this browser has kept. */
+  | { state: 'rewritten' }
   /** The chain is not what was published. */
   | { state: 'contradicts' };
+
+/** A state of the log of that name; the root in base64. */
+export type Checkpoint = { log: string; size: number; root: string };
 
 const CONTRADICTS: Publication = { state: 'contradicts' };
 
@@ -42,7 +47,13 @@ export async function comparePublication(
   }
   const signed = await isSigned(checkpoint, key);
   if (signed === false) return CONTRADICTS;
-  return { state: 'published', time: checkpoint.time, signed: signed === true };
+  const { log, size, time } = checkpoint;
+  return {
+    state: 'published',
+    time,
+    signed: signed === true,
+    checkpoint: { log, size, root: checkpoint.root },
+  };
 }
 
 /** The end that follows from the hashed texts of the next transactions. */
@@ -82,16 +93,43 @@ function rootOf({ leaf, index, size, path }: Proof): Uint8Array | null {
   return last === 0 ? root : null;
 }
 
-type Note = { text: string; size: number; root: string; time: string; signatures: string[] };
+type Note = Checkpoint & { text: string; time: string; signatures: string[] };
 
 function readNote(note: string): Note | null {
   const end = note.lastIndexOf('\n\n');
   if (end < 0) return null;
   const text = note.slice(0, end + 1);
-  const [, size, root, ...extensions] = text.split('\n');
+  const [log = '', size, root, ...extensions] = text.split('\n');
   const time = extensions.find((line) => line.startsWith('time '))?.slice('time '.length);
   if (!root || !time) return null;
-  return { text, size: Number(size), root, time, signatures: note.slice(end + 2).split('\n') };
+  return { text, log, size: Number(size), root, time, signatures: note.slice(end + 2).split('\n') };
+}
+
+/** Whether a log has grown from an earlier checkpoint to a later one, by a path of hashes (RFC 9162, section 2.1.4.2). */
+export function hasGrown(earlier: Checkpoint, later: Checkpoint, path: string[]): boolean {
+  if (earlier.size === later.size) return earlier.root === later.root;
+  if (!(earlier.size > 0 && earlier.size < later.size && path.every((step) => HASH.test(step)))) return false;
+  const up = (value: number) => Math.floor(value / 2);
+  let place = earlier.size - 1;
+  let last = later.size - 1;
+  while (place % 2 === 1) [place, last] = [up(place), up(last)];
+  const steps = path.map(hexToBytes);
+  // The earlier log is a whole subtree of the later one, so its root is not repeated.
+  const first = place === 0 ? bytes(earlier.root) : steps.shift();
+  if (!first) return false;
+  let [old, now] = [first, first];
+  for (const step of steps) {
+    if (last === 0) return false;
+    if (place % 2 === 1 || place === last) {
+      old = sha256(concatBytes(NODE, step, old));
+      now = sha256(concatBytes(NODE, step, now));
+      while (place % 2 === 0 && place !== 0) [place, last] = [up(place), up(last)];
+    } else {
+      now = sha256(concatBytes(NODE, now, step));
+    }
+    [place, last] = [up(place), up(last)];
+  }
+  return last === 0 && base64(old) === earlier.root && base64(now) === later.root;
 }
 
 /** Whether a checkpoint is signed with a key, `NAME+KEY ID+BASE64`. Null where the browser cannot tell. */

@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { screen, waitFor } from '@testing-library/react';
 import { delay, HttpResponse, http } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -90,6 +92,27 @@ test('a statement that was not published yet is right, and one that contradicts 
   );
   await verify();
   expect(await screen.findByText('This is not the original statement')).toBeVisible();
+  expect(screen.queryByText('The chain is unbroken')).not.toBeInTheDocument();
+});
+
+test('a public record that lost what this browser saw is not praised', async () => {
+  const [hash, wallet] = statement.trimEnd().split('\n').at(-1)?.split(',').slice(-2) ?? [];
+  const leaf = `adfolio-head-1|${wallet}|7|${hash}`;
+  const root = btoa(String.fromCharCode(...sha256(concatBytes(Uint8Array.of(0), utf8ToBytes(leaf)))));
+  const note = `log\n1\n${root}\ntime 2026-11-26T09:30:00Z\n\n\u2014 log AAAAAA==\n`;
+  server.use(
+    http.get('*/api/transaction_flow/proof', () =>
+      ok({ leaf, index: 0, size: 1, path: [], note, links: [] }),
+    ),
+    http.get('*/api/checkpoint/key', () => HttpResponse.text('log+00000000+AQ==')),
+  );
+  const { user } = openApp(PAGE);
+  const verify = async () => user.click(await screen.findByRole('button', { name: 'Verify this month' }));
+  await verify();
+  expect(await screen.findByText(/^Publicly recorded on/)).toBeVisible();
+  localStorage.setItem('adfolio.checkpoint', JSON.stringify({ log: 'log', size: 2, root }));
+  await verify();
+  expect(await screen.findByText(/^The public record no longer contains/)).toBeVisible();
   expect(screen.queryByText('The chain is unbroken')).not.toBeInTheDocument();
 });
 

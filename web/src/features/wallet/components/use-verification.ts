@@ -40,12 +40,14 @@ export function useVerification() {
 /** What was published of a chain. Null where that cannot be learned: the chain itself is checked without it. */
 async function publicationOf(end: ChainEnd): Promise<Publication | null> {
   try {
-    const [{ comparePublication }, { loadProof }] = await Promise.all([
-      import('../publication'),
-      import('../api/proof'),
-    ]);
+    const [{ comparePublication }, { keepCheckpoint, keptCheckpoint }, { loadConsistency, loadProof }] =
+      await Promise.all([import('../publication'), import('../kept-checkpoint'), import('../api/proof')]);
+    const kept = keptCheckpoint();
     const { proof, key } = await loadProof(end.sequence);
-    return await comparePublication(end, proof, key);
+    const publication = await comparePublication(end, proof, key);
+    if (publication?.state !== 'published') return publication;
+    const isContinued = await keepCheckpoint(kept, publication.checkpoint, loadConsistency);
+    return isContinued ? publication : { state: 'rewritten' };
   } catch (error) {
     return error instanceof ApiError && error.field === 'sequence' ? { state: 'waiting' } : null;
   }

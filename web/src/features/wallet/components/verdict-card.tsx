@@ -26,7 +26,7 @@ export function VerdictCard({ source, verdict, publication }: Verified) {
       </Box>
     );
   }
-  if (publication?.state === 'contradicts') {
+  if (publication?.state === 'contradicts' || publication?.state === 'rewritten') {
     return (
       <Box
         look="neutral"
@@ -34,7 +34,7 @@ export function VerdictCard({ source, verdict, publication }: Verified) {
         title={t('statement.bad_title')}
         source={source}
       >
-        <p>{t('statement.contradicts_text')}</p>
+        <p>{t(`statement.${publication.state}_text`)}</p>
       </Box>
     );
   }
