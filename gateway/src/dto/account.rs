@@ -63,8 +63,9 @@ wire_struct! {
         /// Shop level, from 1.
         #[schema(example = 1)]
         pub shop_level: i32,
-        /// Guarantee deposit.
-        pub deposit: Money = deposit_minor,
+        /// Guarantee deposit: a balance of the wallet. Null while the wallet does not answer, after a login or a change.
+        #[schema(required = true)]
+        pub deposit: Option<Money> = (settings.guarantee),
         /// The proxy operator followed.
         #[schema(required = true)]
         pub proxy_operator_id: Option<String> = (settings.operator_id),
@@ -125,6 +126,8 @@ pub struct Settings {
     pub has_pay_password: bool,
     /// Whether a bank card is bound.
     pub has_bank_card: bool,
+    /// The guarantee; none while the wallet does not answer.
+    pub guarantee: Option<Money>,
 }
 
 /// A new session.

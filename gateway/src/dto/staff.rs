@@ -144,7 +144,8 @@ pub struct HostTokenRequest {
     pub host_id: Option<String>,
 }
 
-/// Changes the given fields of a user's standing; absent fields stay as they are.
+/// Changes the given fields of a user's standing; absent fields stay as they are. The user sees the change, so it needs a
+/// reason.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct UserProfileRequest {
     /// The user.
@@ -156,7 +157,8 @@ pub struct UserProfileRequest {
     /// Shop level, 1 to 100.
     #[schema(minimum = 1, maximum = 100, example = 2)]
     pub shop_level: Option<i32>,
-    /// Guarantee deposit.
+    /// Refused: the guarantee is a balance of the wallet, which `POST /admin/wallet/guarantee` changes.
+    #[schema(deprecated)]
     pub deposit: Option<MoneyInput>,
     /// Whether the user is a member.
     pub vip: Option<bool>,

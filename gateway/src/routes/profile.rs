@@ -107,6 +107,7 @@ async fn settings(call: &Call) -> Result<Settings, Failure> {
         operator_id: None,
         has_pay_password: property.has_pay_password,
         has_bank_card: property.has_bank_card,
+        guarantee: None,
     })
 }
 

@@ -1,6 +1,5 @@
 //! `adfolioctl user`.
 
-use adfolio_money::Money;
 use adfolio_proto::auth::v1::{
     CreateHostTokenRequest, Entry, GetUserDetailRequest, ListUsersRequest, SetUserProfileRequest,
     SetUserStateRequest, UnlockUserLoginRequest, User, UserState,
@@ -170,14 +169,11 @@ pub struct Profile {
     /// Shop level, 1 to 100
     #[arg(long)]
     shop_level: Option<i32>,
-    /// Guarantee deposit
-    #[arg(long)]
-    deposit: Option<Money>,
     /// Whether the user is a member
     #[arg(long)]
     vip: Option<bool>,
     #[command(flatten)]
-    change: Change,
+    change: ReasonedChange,
 }
 
 impl Profile {
@@ -186,7 +182,6 @@ impl Profile {
             user_id: self.user_id,
             credit_score: self.credit_score,
             shop_level: self.shop_level,
-            deposit_minor: self.deposit.map(Money::minor),
             vip: self.vip,
         };
         let caller = self.change.caller()?;
@@ -261,7 +256,6 @@ fn row(user: &User) -> Row {
         ("lang", text(&user.lang)),
         ("credit_score", json!(user.credit_score)),
         ("shop_level", json!(user.shop_level)),
-        ("deposit", money(user.deposit_minor)),
         ("vip", json!(user.vip)),
         ("license_key", text(&user.license_key_masked)),
         ("created_at", time(user.created_at)),

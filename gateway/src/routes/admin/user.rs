@@ -1,6 +1,6 @@
 //! Users, as staff see and change them.
 
-use adfolio_kit::refusal::Reason;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::wallet::v1::{GetUserPropertyRequest, ResetPayPasswordRequest as ResetRequest};
 
@@ -13,7 +13,7 @@ use crate::dto::staff::{
     UserStateRequest,
 };
 use crate::dto::wallet::Property;
-use crate::dto::{ById, Decode, Empty, MoneyInput, Page, page, present};
+use crate::dto::{ById, Decode, Empty, Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -60,7 +60,7 @@ fn changing_routes() -> Vec<Route> {
         Route::post(
             "/admin/user/profile",
             "setUserProfile",
-            "Changes the given fields of a user's standing.",
+            "Changes the given fields of a user's standing, for a reason.",
             set_profile,
         )
         .staff(SUPPORT)
@@ -174,11 +174,13 @@ async fn set_profile(
     call: Call,
     Json(request): Json<UserProfileRequest>,
 ) -> Result<UserInfo, Failure> {
+    if request.deposit.is_some() {
+        return Err(Refusal::invalid("deposit").into());
+    }
     let message = auth::SetUserProfileRequest {
         user_id: request.id,
         credit_score: request.credit_score,
         shop_level: request.shop_level,
-        deposit_minor: request.deposit.map(MoneyInput::minor),
         vip: request.vip,
     };
     let response = send!(call.writing(), auth_admin.set_user_profile, message).await?;

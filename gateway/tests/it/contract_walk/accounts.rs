@@ -287,14 +287,22 @@ async fn keeps_staff(walk: &Walk) {
     assert_eq!(refused["field"], "query");
 
     let user = walk.user().await;
-    let profile = json!({
-        "id": user.id, "credit_score": 120, "shop_level": 2, "deposit": 10.5, "vip": true, "reason": "a good year",
-    });
-    let changed = walk.staff("/admin/user/profile", profile).await.ok();
+    let mut profile = json!({"id": user.id, "credit_score": 120, "shop_level": 2, "vip": true});
+    let unfounded = walk.staff("/admin/user/profile", profile.clone()).await;
+    assert_eq!(unfounded.refused(400, "VALIDATION")["field"], "reason");
+    profile["reason"] = json!("a good year");
+    let changed = walk
+        .staff("/admin/user/profile", profile.clone())
+        .await
+        .ok();
     assert_eq!(
-        (&changed["deposit"], &changed["vip"]),
-        (&json!("10.50"), &json!(true))
+        (&changed["credit_score"], &changed["vip"]),
+        (&json!(120), &json!(true))
     );
+    // The guarantee is money, not a text.
+    profile["deposit"] = json!(10.5);
+    let typed = walk.staff("/admin/user/profile", profile).await;
+    assert_eq!(typed.refused(400, "VALIDATION")["field"], "deposit");
     for path in [
         "/admin/user/profile",
         "/admin/user/state",

@@ -46,7 +46,6 @@ impl From<User> for proto::User {
             phone: user.phone,
             credit_score: user.credit_score,
             shop_level: user.shop_level,
-            deposit_minor: user.deposit_minor,
             entry: user.entry.to_wire(),
             lang: user.lang,
             vip: user.vip,
@@ -246,7 +245,6 @@ impl From<&proto::SetUserProfileRequest> for StandingChange {
         Self {
             credit_score: request.credit_score,
             shop_level: request.shop_level,
-            deposit_minor: request.deposit_minor,
             vip: request.vip,
         }
     }

@@ -68,8 +68,6 @@ pub struct User {
     pub credit_score: i32,
     /// Shop level, from 1.
     pub shop_level: i32,
-    /// Guarantee deposit in minor units.
-    pub deposit_minor: i64,
     pub vip: bool,
     /// The key that opened the account.
     pub license_code: Option<Code>,
@@ -105,7 +103,6 @@ impl User {
             lang: String::new(),
             credit_score: FIRST_CREDIT_SCORE,
             shop_level: FIRST_SHOP_LEVEL,
-            deposit_minor: 0,
             vip: false,
             license_code: None,
             avatar_file_id: String::new(),

@@ -138,7 +138,6 @@ pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<U
 pub struct StandingChange {
     pub credit_score: Option<i32>,
     pub shop_level: Option<i32>,
-    pub deposit_minor: Option<i64>,
     pub vip: Option<bool>,
 }
 
@@ -154,9 +153,6 @@ impl StandingChange {
         if out_of(self.shop_level, 1, HIGHEST_SHOP_LEVEL) {
             return Err(Refusal::invalid("shop_level"));
         }
-        if self.deposit_minor.is_some_and(i64::is_negative) {
-            return Err(Refusal::invalid("deposit"));
-        }
         if self == Self::default() {
             return Err(Refusal::new(Reason::Validation).detail("nothing to change was given"));
         }
@@ -166,12 +162,12 @@ impl StandingChange {
     fn apply(self, user: &mut User) {
         user.credit_score = self.credit_score.unwrap_or(user.credit_score);
         user.shop_level = self.shop_level.unwrap_or(user.shop_level);
-        user.deposit_minor = self.deposit_minor.unwrap_or(user.deposit_minor);
         user.vip = self.vip.unwrap_or(user.vip);
     }
 }
 
-/// Changes the given fields of a user's standing. Where all are set already it is only a look at the user.
+/// Changes the given fields of a user's standing, for a reason that the audit log keeps. Where all are set already it is
+/// only a look at the user.
 pub async fn set_standing(
     app: &App,
     caller: Caller,
@@ -193,6 +189,9 @@ pub async fn set_standing(
                 record_look_in_tx(tx, actor, Look::at_user(id), now).await?;
                 return Ok(user);
             }
+            if caller.reason.trim().is_empty() {
+                return Err(Refusal::invalid("reason").into());
+            }
             repo::save_standing_in_tx(tx, &user).await?;
             audit::Entry::new("auth.set_user_profile", id)
                 .user(id)
@@ -211,7 +210,6 @@ fn standing(user: &User) -> serde_json::Value {
     json!({
         "credit_score": user.credit_score,
         "shop_level": user.shop_level,
-        "deposit_minor": user.deposit_minor,
         "vip": user.vip,
     })
 }
@@ -321,13 +319,6 @@ mod tests {
                     ..none
                 },
                 Some("shop_level"),
-            ),
-            (
-                StandingChange {
-                    deposit_minor: Some(-1),
-                    ..none
-                },
-                Some("deposit"),
             ),
             (none, None),
         ] {

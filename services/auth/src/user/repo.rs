@@ -34,7 +34,6 @@ struct Row {
     lang: String,
     credit_score: i32,
     shop_level: i32,
-    deposit_minor: i64,
     vip: bool,
     license_code: Option<Code>,
     avatar_file_id: String,
@@ -47,7 +46,7 @@ macro_rules! select_users {
         sqlx::query_as!(
             Row,
             r#"SELECT id AS "id: _", username, nickname, email, phone, password_hash, entry AS "entry: _",
-                    state AS "state: _", lang, credit_score, shop_level, deposit_minor, vip,
+                    state AS "state: _", lang, credit_score, shop_level, vip,
                     license_code AS "license_code: _", avatar_file_id, created_at
              FROM users "# + $rest
             $(, $argument)*
@@ -77,7 +76,6 @@ impl From<Row> for Account {
                 lang: row.lang,
                 credit_score: row.credit_score,
                 shop_level: row.shop_level,
-                deposit_minor: row.deposit_minor,
                 vip: row.vip,
                 license_code: row.license_code,
                 avatar_file_id: row.avatar_file_id,
@@ -297,11 +295,10 @@ pub async fn prune_former_emails_in_tx(
 /// Writes the columns of a user's standing, which staff change.
 pub async fn save_standing_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "UPDATE users SET credit_score = $2, shop_level = $3, deposit_minor = $4, vip = $5 WHERE id = $1",
+        "UPDATE users SET credit_score = $2, shop_level = $3, vip = $4 WHERE id = $1",
         user.id.0,
         user.credit_score,
         user.shop_level,
-        user.deposit_minor,
         user.vip,
     )
     .execute(tx)

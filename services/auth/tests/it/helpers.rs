@@ -270,8 +270,13 @@ pub async fn in_session<M>(auth: &Auth, token: &str, message: M) -> tonic::Reque
     outgoing(&caller, message, Duration::from_secs(30))
 }
 
+/// A call of support that gives a reason.
 pub fn support<M>(message: M) -> tonic::Request<M> {
-    as_staff(StaffRole::Support, message)
+    let caller = Caller {
+        reason: "agreed by phone".to_owned(),
+        ..Caller::staff(SUPPORT, StaffRole::Support)
+    };
+    outgoing(&caller, message, Duration::from_secs(30))
 }
 
 pub fn as_staff<M>(role: StaffRole, message: M) -> tonic::Request<M> {

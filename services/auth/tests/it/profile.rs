@@ -127,13 +127,11 @@ async fn staff_set_a_users_standing() {
     let message = SetUserProfileRequest {
         credit_score: Some(720),
         shop_level: Some(4),
-        deposit_minor: Some(250_000),
         ..of(&id)
     };
     let user = set(&auth, message).await.unwrap();
     assert_eq!(user.credit_score, 720);
     assert_eq!(user.shop_level, 4);
-    assert_eq!(user.deposit_minor, 250_000);
     assert!(!user.vip);
     let vip = SetUserProfileRequest {
         vip: Some(true),
@@ -157,13 +155,6 @@ async fn staff_set_a_users_standing() {
             },
             Some("shop_level"),
         ),
-        (
-            SetUserProfileRequest {
-                deposit_minor: Some(-1),
-                ..of(&id)
-            },
-            Some("deposit"),
-        ),
         (of(&id), None),
     ] {
         let refused = refusal(set(&auth, message).await);
@@ -177,6 +168,23 @@ async fn staff_set_a_users_standing() {
         };
         assert_eq!(reason(set(&auth, message).await), Reason::NotFound);
     }
+    let unfounded = SetUserProfileRequest {
+        vip: Some(false),
+        ..of(&id)
+    };
+    let refused = refusal(
+        auth.admin()
+            .set_user_profile(as_staff(
+                adfolio_kit::identity::StaffRole::Support,
+                unfounded,
+            ))
+            .await,
+    );
+    assert_eq!(
+        (refused.reason, refused.field.as_deref()),
+        (Reason::Validation, Some("reason"))
+    );
+    assert!(profile(&auth, &id).await.vip);
     let finance = as_staff(adfolio_kit::identity::StaffRole::Finance, vip);
     let outcome = auth.admin().set_user_profile(finance).await;
     assert_eq!(reason(outcome), Reason::Forbidden);

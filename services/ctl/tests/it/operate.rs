@@ -94,17 +94,12 @@ async fn what_is_done_to_a_user_is_logged_with_who_ran_it() {
         &id,
         "--credit-score",
         "640",
-        "--deposit",
-        "1250.5",
         "--reason",
         "audited",
         "--json",
     ];
     let changed = one(&auth.run(&profile, "").await);
-    assert_eq!(
-        (&changed["credit_score"], &changed["deposit"]),
-        (&Value::from(640), &Value::from("1250.50"))
-    );
+    assert_eq!(changed["credit_score"], 640);
     let state = [
         "user",
         "state",
@@ -138,7 +133,7 @@ async fn what_is_done_to_a_user_is_logged_with_who_ran_it() {
         (&newest["before"]["state"], &newest["after"]["state"]),
         (&Value::from("active"), &Value::from("disabled"))
     );
-    assert_eq!(log[1]["after"]["deposit_minor"], 125_050);
+    assert_eq!(log[1]["after"]["credit_score"], 640);
 }
 
 #[tokio::test]
