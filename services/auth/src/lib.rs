@@ -89,6 +89,15 @@ const FILL_LIMIT: Duration = Duration::from_secs(30);
 /// Batches of one run at most.
 const FILL_ROUNDS: u32 = 200;
 
+/// How often new entries of the audit log are sealed.
+const SEAL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// The longest that one run of it may take.
+const SEAL_LIMIT: Duration = Duration::from_secs(30);
+
+/// Batches of one run at most.
+const SEAL_ROUNDS: u32 = 100;
+
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
     Box::pin(serve(config, listener, shutdown))
@@ -122,6 +131,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 /// Every background job.
 fn start_jobs(backend: &Backend, app: &App) {
     start_filling(backend, app.clone());
+    start_sealing(backend, app.clone());
     let (app, shutdown) = (app.clone(), backend.service.shutdown.clone());
     backend.spawn("prune", async move {
         // Once at the start: a process that never lives for an interval still prunes.
@@ -149,6 +159,27 @@ fn start_filling(backend: &Backend, app: App) {
         };
         periodic::every("fill", FILL_INTERVAL, FILL_LIMIT, shutdown, job).await;
     });
+}
+
+fn start_sealing(backend: &Backend, app: App) {
+    let shutdown = backend.service.shutdown.clone();
+    backend.spawn("seal", async move {
+        let job = move || {
+            let app = app.clone();
+            async move { seal(&app).await }
+        };
+        periodic::every("seal", SEAL_INTERVAL, SEAL_LIMIT, shutdown, job).await;
+    });
+}
+
+/// Seals entries of the audit log batch by batch until none waits or enough was done for one run.
+async fn seal(app: &App) -> Result<(), AuthError> {
+    for _ in 0..SEAL_ROUNDS {
+        if audit::seal::seal(app).await? == 0 {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// Adds missing skeletons batch by batch until there are all or enough was done for one run.

@@ -1,27 +1,68 @@
 //! `adfolioctl audit`.
 
-use adfolio_proto::auth::v1::{AuditEntry, ListAuditRequest};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use adfolio_proto::auth::v1::{AuditEntry, ListAuditRequest, VerifyAuditLogRequest};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::names::{text, time};
-use crate::output::Row;
-use crate::services::{Listing, Services, list, operator};
+use crate::output::{Row, say};
+use crate::services::{Listing, Services, ask, list, operator, operator_within};
+
+/// The time for reading the whole log.
+const VERIFY_LIMIT: Duration = Duration::from_mins(10);
 
 /// The audit log
 #[derive(Debug, Subcommand)]
 pub enum AuditCommand {
     /// Lists the audit log of all services
     List(List),
+    /// Verifies the hash chain of the audit log; exits with 1 if it is broken
+    Verify,
 }
 
 impl AuditCommand {
     /// Runs the command.
-    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+    pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
-            Self::List(list) => list.run(services).await,
+            Self::List(list) => {
+                list.run(services).await?;
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Verify => verify(services).await,
         }
     }
+}
+
+/// What staff did is compared with the chain here; `adfolioctl wallet reconcile` compares the chain with what was published.
+async fn verify(services: &Services) -> anyhow::Result<ExitCode> {
+    let caller = operator_within(VERIFY_LIMIT);
+    let found = ask!(
+        services.auth_admin,
+        verify_audit_log,
+        caller,
+        VerifyAuditLogRequest {}
+    )?;
+    say(&format!(
+        "read {} entries of the audit log; {} wait for their place",
+        found.entries, found.waiting
+    ));
+    if found.broken_sequence > 0 {
+        say(&format!(
+            "THE AUDIT LOG IS BROKEN at number {}: {}",
+            found.broken_sequence, found.detail
+        ));
+        return Ok(ExitCode::FAILURE);
+    }
+    if found.sequence > 0 {
+        say(&format!(
+            "the chain holds; the hash of number {} is {}",
+            found.sequence, found.hash
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Lists the audit log of all services

@@ -111,6 +111,7 @@ impl Cli {
             // These have exit codes of their own.
             Command::Staff(command) => return command.run(&services).await,
             Command::Wallet(command) => return command.run(&services).await,
+            Command::Audit(command) => return command.run(&services).await,
             Command::Delivery(command) => return command.run(&services).await,
             Command::Dead(arguments) => return arguments.run().await,
             Command::Demo(command) => return command.run(&services).await,
@@ -131,7 +132,6 @@ impl Cli {
             Command::Mail(command) => command.run(&services).await,
             Command::Feedback(command) => command.run(&services).await,
             Command::Content(command) => command.run(&services).await,
-            Command::Audit(command) => command.run(&services).await,
         };
         done.map(|()| ExitCode::SUCCESS)
     }

@@ -81,7 +81,10 @@ pub const POLICIES: &[ServicePolicy] = &[
     },
     ServicePolicy {
         service: "adfolio.auth.v1.StaffDirectoryService",
-        methods: &[("CheckSecondPair", &[PLAN, WALLET, COUPON, ACCEPTOR])],
+        methods: &[
+            ("CheckSecondPair", &[PLAN, WALLET, COUPON, ACCEPTOR]),
+            ("GetAuditSeal", &[WALLET]),
+        ],
     },
     ServicePolicy {
         service: "adfolio.auth.v1.AuthAdminService",
@@ -114,6 +117,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("ListHosts", EDGE_AND_OPERATOR),
             ("SetUserProfile", EDGE_AND_OPERATOR),
             ("ListAudit", EDGE_AND_OPERATOR),
+            ("VerifyAuditLog", OPERATOR_ALONE),
         ],
     },
     ServicePolicy {

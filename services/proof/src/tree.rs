@@ -1,7 +1,8 @@
 //! The log: an append-only Merkle tree (RFC 6962) over heads of chains.
 //!
 //! The bytes of a leaf are the UTF-8 text `adfolio-head-1|USER|SEQ|HASH`: the user's id, the number of a transaction in the
-//! user's chain in decimal, and that transaction's hash in lower-case hex.
+//! user's chain in decimal, and that transaction's hash in lower-case hex. The chain of the audit log has the id
+//! [`AUDIT_LOG`] in the place of a user's.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,6 +16,9 @@ pub type Hash = [u8; 32];
 
 /// The head of the bytes of a leaf; another form would get another one.
 const FORMAT: &str = "adfolio-head-1";
+
+/// Stands for a user's id in the heads of the audit log's chain.
+pub const AUDIT_LOG: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0002);
 
 /// The root of a log without leaves.
 pub const EMPTY_ROOT: Hash = tlog_tiles::EMPTY_HASH.0;

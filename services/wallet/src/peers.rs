@@ -7,13 +7,17 @@ use adfolio_kit::client::{Call, Channel, ClientOptions, connect_to};
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
+use adfolio_kit::refusal::chain;
 use adfolio_kit::tls::Tls;
-use adfolio_proto::auth::v1::GrantMembershipRequest;
+use adfolio_proof::tree::{AUDIT_LOG, Head};
+use adfolio_proto::auth::v1::staff_directory_service_client::StaffDirectoryServiceClient;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use adfolio_proto::auth::v1::{GetAuditSealRequest, GrantMembershipRequest};
 use adfolio_proto::coupon::v1::GetRedeemedTotalRequest;
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
 use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::plan::v1::plan_reconcile_service_client::PlanReconcileServiceClient;
+use tonic::Code;
 use tracing::warn;
 
 use crate::config::PeerArgs;
@@ -26,10 +30,20 @@ const CALL_LIMIT: Duration = Duration::from_secs(3);
 /// The time for making a user a member at once, attempts included: well below what callers wait for a posting.
 const GRANT_LIMIT: Duration = Duration::from_secs(1);
 
+/// A place in the chain of the audit log.
+#[derive(Clone, Debug, Default)]
+pub struct AuditSeal {
+    /// None where the chain is broken or has no entry.
+    pub head: Option<Head>,
+    /// The first number that does not fit, and what is wrong there.
+    pub broken: Option<(i64, String)>,
+}
+
 /// Clients of other services. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Peers {
     auth: UserDirectoryServiceClient<Channel>,
+    staff: StaffDirectoryServiceClient<Channel>,
     plan: PlanReconcileServiceClient<Channel>,
     coupon: CouponReservationServiceClient<Channel>,
 }
@@ -38,8 +52,10 @@ impl Peers {
     /// Clients for the configured addresses. Nothing is connected yet.
     pub fn connect(args: &PeerArgs, tls: Option<&Tls>) -> Result<Self, ConfigError> {
         let open = |service, url: &str| connect_to(service, url, ClientOptions::default(), tls);
+        let auth = open("auth", &args.auth_url)?;
         Ok(Self {
-            auth: UserDirectoryServiceClient::new(open("auth", &args.auth_url)?),
+            auth: UserDirectoryServiceClient::new(auth.clone()),
+            staff: StaffDirectoryServiceClient::new(auth),
             plan: PlanReconcileServiceClient::new(open("plan", &args.plan_url)?),
             coupon: CouponReservationServiceClient::new(open("coupon", &args.coupon_url)?),
         })
@@ -55,6 +71,49 @@ impl Peers {
         if let Err(status) = call!(self.auth, grant_membership, request, call).await {
             warn!(%user_id, code = ?status.code(), "membership is granted by its event later");
         }
+    }
+
+    /// The newest hash of the audit log; none if auth does not answer or has none yet. The next checkpoint has it then.
+    pub async fn audit_head(&self) -> Option<Head> {
+        match self.audit_seal(0).await {
+            Ok(seal) => seal.head,
+            Err(error) => {
+                // A replica of the release before knows no chain.
+                warn!(
+                    error = chain(&error),
+                    "this checkpoint leaves the audit log out"
+                );
+                None
+            }
+        }
+    }
+
+    /// A number in the chain of the audit log, with the entries up to it recomputed; 0 for the newest, as it is stored.
+    pub async fn audit_seal(&self, sequence: i64) -> Result<AuditSeal, CoreError> {
+        let caller = Caller::system();
+        let call = Call::repeated(&caller, CALL_LIMIT);
+        let request = GetAuditSealRequest { sequence };
+        let answer = match call!(self.staff, get_audit_seal, request, call).await {
+            Ok(answer) => answer,
+            // No entry has a place yet.
+            Err(status) if status.code() == Code::NotFound => return Ok(AuditSeal::default()),
+            Err(status) => return Err(CoreError::from_peer("auth", status)),
+        };
+        if answer.broken_sequence > 0 {
+            return Ok(AuditSeal {
+                head: None,
+                broken: Some((answer.broken_sequence, answer.detail)),
+            });
+        }
+        let hash = answer.hash.try_into();
+        Ok(AuditSeal {
+            head: Some(Head {
+                user_id: AUDIT_LOG,
+                seq: answer.sequence,
+                hash: hash.map_err(|_| CoreError::Corrupt("hash in the audit log"))?,
+            }),
+            broken: None,
+        })
     }
 
     /// The orders after `after` that hold money by plan's books, in order of id.

@@ -2,11 +2,14 @@
 //! and only ever appends to it. Looks at personal data here are the one exception: they are written [before the
 //! answer](read). Beside it are the actions of users that protect their accounts. A user sees both together, but neither
 //! which member of staff acted nor why, and no looks: nothing was done.
+//!
+//! What staff did is [sealed](seal) into a hash chain.
 
 mod entity;
 mod own;
 mod read;
 mod repo;
+pub mod seal;
 
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;

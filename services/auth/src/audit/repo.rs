@@ -3,10 +3,12 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::entity::{AuditEntry, Filter, Listed, Position};
 use super::own::{Actor, OwnEntry, UserAction, amount_of};
+use super::seal::{Hash, Seal, Sealed};
 use crate::ids::StaffId;
 
 /// A row of `audit_log` with the name of the member of staff.
@@ -184,4 +186,116 @@ pub async fn list_of_user(
         },
     });
     Ok(entries.collect())
+}
+
+/// Entries without a seal, which the caller seals: they wait no longer.
+pub async fn take_unsealed_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<AuditEntry>, sqlx::Error> {
+    let mut entries = sqlx::query!(
+        r#"WITH waiting AS MATERIALIZED (
+               SELECT entry_id FROM audit_unsealed ORDER BY entry_id LIMIT $1 FOR UPDATE
+           ), taken AS (
+               DELETE FROM audit_unsealed u USING waiting w WHERE u.entry_id = w.entry_id
+           )
+           SELECT id, acted_at, staff_id, action, target, user_id, reason, request_id, before_json, after_json
+           FROM audit_log WHERE id IN (SELECT entry_id FROM waiting)"#,
+        limit
+    )
+    .map(|row| AuditEntry {
+        id: row.id,
+        acted_at: row.acted_at,
+        staff: StaffId(row.staff_id),
+        action: row.action,
+        target: row.target,
+        user: row.user_id.map(UserId),
+        reason: row.reason,
+        request_id: row.request_id,
+        before_json: row.before_json,
+        after_json: row.after_json,
+    })
+    .fetch_all(tx)
+    .await?;
+    // Those of events grow with time.
+    entries.sort_unstable_by_key(|entry| entry.id);
+    Ok(entries)
+}
+
+/// Adds seals.
+pub async fn add_seals_in_tx(tx: &mut Tx, seals: &[Seal]) -> Result<(), sqlx::Error> {
+    let seqs: Vec<i64> = seals.iter().map(|seal| seal.seq).collect();
+    let entries: Vec<Uuid> = seals.iter().map(|seal| seal.entry_id).collect();
+    let hashes: Vec<Vec<u8>> = seals.iter().map(|seal| seal.hash.to_vec()).collect();
+    sqlx::query!(
+        "INSERT INTO audit_seals (seq, entry_id, hash) SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bytea[])",
+        &seqs,
+        &entries,
+        &hashes
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The newest seal.
+pub async fn newest_seal(executor: impl PgExecutor<'_>) -> Result<Option<Seal>, sqlx::Error> {
+    sqlx::query!("SELECT seq, entry_id, hash FROM audit_seals ORDER BY seq DESC LIMIT 1")
+        .try_map(|row| seal(row.seq, row.entry_id, row.hash))
+        .fetch_optional(executor)
+        .await
+}
+
+/// Seals behind a number up to and with another, in their order, with their entries.
+pub async fn seals(
+    pool: &PgPool,
+    after: i64,
+    last: i64,
+    limit: i64,
+) -> Result<Vec<Sealed>, sqlx::Error> {
+    sqlx::query!(
+        r#"SELECT s.seq, s.entry_id, s.hash, a.id AS "id?", a.acted_at AS "acted_at?", a.staff_id AS "staff_id?",
+                  a.action AS "action?", a.target AS "target?", a.user_id AS "user_id?", a.reason AS "reason?",
+                  a.request_id AS "request_id?", a.before_json AS "before_json?", a.after_json AS "after_json?"
+           FROM audit_seals s LEFT JOIN audit_log a ON a.id = s.entry_id
+           WHERE s.seq > $1 AND s.seq <= $2 ORDER BY s.seq LIMIT $3"#,
+        after,
+        last,
+        limit
+    )
+    .try_map(|row| {
+        let entry = row.id.map(|id| {
+            Some(AuditEntry {
+                id,
+                acted_at: row.acted_at?,
+                staff: StaffId(row.staff_id?),
+                action: row.action?,
+                target: row.target?,
+                user: row.user_id.map(UserId),
+                reason: row.reason?,
+                request_id: row.request_id?,
+                before_json: row.before_json?,
+                after_json: row.after_json?,
+            })
+        });
+        Ok(Sealed {
+            seal: seal(row.seq, row.entry_id, row.hash)?,
+            entry: entry.flatten(),
+        })
+    })
+    .fetch_all(pool)
+    .await
+}
+
+/// Entries without a seal.
+pub async fn count_unsealed(pool: &PgPool) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM audit_unsealed"#)
+        .fetch_one(pool)
+        .await
+}
+
+fn seal(seq: i64, entry_id: Uuid, hash: Vec<u8>) -> Result<Seal, sqlx::Error> {
+    let hash: Result<Hash, Vec<u8>> = hash.try_into();
+    Ok(Seal {
+        seq,
+        entry_id,
+        hash: hash.map_err(|_| sqlx::Error::Decode("not 32 bytes".into()))?,
+    })
 }

@@ -1,7 +1,7 @@
 //! What other services ask about users and staff.
 
 use adfolio_kit::mirror::Mirrored as _;
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::staff_directory_service_server::StaffDirectoryService;
@@ -9,8 +9,12 @@ use adfolio_proto::auth::v1::user_directory_service_server::UserDirectoryService
 use tonic::{Request, Response, Status};
 
 use super::InternalApi;
+use crate::audit::seal;
 use crate::ids::StaffId;
 use crate::{staff, user};
+
+/// Entries of the audit log that an answer about its chain recomputes.
+const SEALS_VERIFIED: i64 = 10_000;
 
 #[tonic::async_trait]
 impl UserDirectoryService for InternalApi {
@@ -60,6 +64,31 @@ impl StaffDirectoryService for InternalApi {
         let answer = staff::second_pair(&self.0, asked_by, decided_by).await?;
         Ok(Response::new(proto::CheckSecondPairResponse {
             answer: answer.to_wire(),
+        }))
+    }
+
+    async fn get_audit_seal(
+        &self,
+        request: Request<proto::GetAuditSealRequest>,
+    ) -> Result<Response<proto::GetAuditSealResponse>, Status> {
+        let sequence = request.into_inner().sequence;
+        let newest = seal::newest(&self.0).await?;
+        let newest = newest.ok_or_else(|| Refusal::new(Reason::NotFound).field("sequence"))?;
+        if sequence <= 0 {
+            return Ok(Response::new(proto::GetAuditSealResponse {
+                sequence: newest.seq,
+                hash: newest.hash.to_vec(),
+                ..proto::GetAuditSealResponse::default()
+            }));
+        }
+        let after = sequence.saturating_sub(SEALS_VERIFIED);
+        let found = seal::verify(&self.0, after, sequence).await?;
+        let (broken_sequence, detail) = found.broken.unwrap_or_default();
+        Ok(Response::new(proto::GetAuditSealResponse {
+            sequence: found.head.map_or(0, |head| head.seq),
+            hash: found.head.map_or_else(Vec::new, |head| head.hash.to_vec()),
+            broken_sequence,
+            detail: detail.to_owned(),
         }))
     }
 }

@@ -10,6 +10,7 @@ use secrecy::ExposeSecret as _;
 use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
+use crate::audit::seal;
 use crate::host::{self, Kid};
 use crate::session::TokenDigest;
 use crate::staff::{
@@ -414,6 +415,27 @@ impl AuthAdminService for StaffApi {
         let user = user::set_standing(&self.0, caller, staff, id, (&request).into()).await?;
         Ok(Response::new(proto::SetUserProfileResponse {
             user: Some(user.into()),
+        }))
+    }
+
+    async fn verify_audit_log(
+        &self,
+        request: Request<proto::VerifyAuditLogRequest>,
+    ) -> Result<Response<proto::VerifyAuditLogResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[])?;
+        let newest = seal::newest(&self.0).await?;
+        let last = newest.map_or(0, |newest| newest.seq);
+        let found = seal::verify(&self.0, 0, last).await?;
+        let (broken_sequence, detail) = found.broken.unwrap_or_default();
+        Ok(Response::new(proto::VerifyAuditLogResponse {
+            entries: i64::try_from(found.entries).unwrap_or(i64::MAX),
+            sequence: found.head.map_or(0, |head| head.seq),
+            hash: found
+                .head
+                .map_or_else(String::new, |head| hex::encode(head.hash)),
+            broken_sequence,
+            detail: detail.to_owned(),
+            waiting: seal::unsealed(&self.0).await?,
         }))
     }
 

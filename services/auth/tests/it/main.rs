@@ -23,6 +23,7 @@ mod pairs;
 mod passwords;
 mod profile;
 mod registration;
+mod seals;
 mod second_factor;
 mod sessions;
 mod staff;

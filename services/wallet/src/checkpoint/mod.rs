@@ -1,7 +1,7 @@
 //! Checkpoints: what binds the keeper of the books to the chains.
 //!
-//! One replica per interval appends the head of every chain that has grown to a Merkle log, signs the log's root, and
-//! announces it. Nothing here is on the path of a posting. Each transaction leaves a whole log: with the leaves, the
+//! One replica per interval appends the head of every chain that has grown, and that of auth's audit log, to a Merkle log,
+//! signs the log's root, and announces it. Nothing here is on the path of a posting. Each transaction leaves a whole log: with the leaves, the
 //! subtrees, the checkpoint and its event, or without all of them.
 
 pub mod entity;
@@ -16,7 +16,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proof::note::Signer;
-use adfolio_proof::tree::{Claim, Edge, Hash, Head, LEAVES_LEVEL, Node, State};
+use adfolio_proof::tree::{AUDIT_LOG, Claim, Edge, Hash, Head, LEAVES_LEVEL, Node, State};
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -58,12 +58,18 @@ pub async fn publish_when_due(app: &App) -> Result<(), WalletError> {
         return Ok(());
     };
     let mut interval = app.rules.checkpoint_interval;
+    if !repo::is_due(&app.pool, interval).await? {
+        return Ok(());
+    }
+    let mut audit = app.peers.audit_head().await;
     let mut after = Some(UserId(Uuid::nil()));
     while let Some(position) = after {
-        let (signer, now) = (Arc::clone(signer), app.clock.now());
+        let (signer, audit, now) = (Arc::clone(signer), audit.take(), app.clock.now());
         after = app
             .write(move |tx| {
-                Box::pin(async move { publish_in_tx(tx, &signer, interval, position, now).await })
+                Box::pin(async move {
+                    publish_in_tx(tx, &signer, interval, (audit, position), now).await
+                })
             })
             .await?;
         // The next part belongs to the same turn.
@@ -77,7 +83,7 @@ async fn publish_in_tx(
     tx: &mut Tx,
     signer: &Signer,
     interval: Duration,
-    after: UserId,
+    (audit, after): (Option<Head>, UserId),
     now: DateTime<Utc>,
 ) -> Result<Option<UserId>, WalletError> {
     if !repo::claim_turn_in_tx(tx, interval).await? {
@@ -86,6 +92,13 @@ async fn publish_in_tx(
     let last = repo::newest(&mut *tx).await?;
     let size = last.as_ref().map_or(0, |last| last.state.size);
     let mut edge = edge(tx, size).await?;
+    if let Some(audit) = audit
+        && repo::newest_head(&mut *tx, UserId(AUDIT_LOG))
+            .await?
+            .is_none_or(|last| last.seq < audit.seq)
+    {
+        add_in_tx(tx, &mut edge, &[audit]).await?;
+    }
     let next = append_in_tx(tx, &mut edge, after).await?;
     let has_grown = edge.size() > size;
     // After a change of the key, the same state is signed once more.
@@ -133,14 +146,25 @@ async fn append_in_tx(
         if changed.heads.is_empty() {
             continue;
         }
-        let first = edge.size();
-        let leaves = changed.heads.iter().map(Head::leaf_hash);
-        let nodes = leaves.flat_map(|leaf| edge.append(leaf));
-        let stored: Vec<Node> = nodes.filter(|node| node.level >= LEAVES_LEVEL).collect();
-        repo::add_heads_in_tx(tx, first, &changed.heads).await?;
-        repo::add_subtrees_in_tx(tx, &stored).await?;
+        add_in_tx(tx, edge, &changed.heads).await?;
     }
     Ok(next)
+}
+
+/// Appends heads with the subtrees that they complete.
+async fn add_in_tx(tx: &mut Tx, edge: &mut Edge, heads: &[Head]) -> Result<(), WalletError> {
+    let first = edge.size();
+    let leaves = heads.iter().map(Head::leaf_hash);
+    let nodes = leaves.flat_map(|leaf| edge.append(leaf));
+    let stored: Vec<Node> = nodes.filter(|node| node.level >= LEAVES_LEVEL).collect();
+    repo::add_heads_in_tx(tx, first, heads).await?;
+    repo::add_subtrees_in_tx(tx, &stored).await?;
+    Ok(())
+}
+
+/// The newest published head of the audit log.
+pub async fn newest_audit_head(app: &App) -> Result<Option<Head>, WalletError> {
+    Ok(repo::newest_head(&app.pool, UserId(AUDIT_LOG)).await?)
 }
 
 /// The newest checkpoint; none before the first.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
-use adfolio_proof::tree::{Hash, Head, LEAVES_LEVEL, Node, Nodes, State, subtree};
+use adfolio_proof::tree::{AUDIT_LOG, Hash, Head, LEAVES_LEVEL, Node, Nodes, State, subtree};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
@@ -49,6 +49,16 @@ macro_rules! leaf {
 fn hash(bytes: Vec<u8>) -> Result<Hash, sqlx::Error> {
     let bytes = bytes.try_into();
     bytes.map_err(|_| sqlx::Error::Decode("not 32 bytes".into()))
+}
+
+/// Whether no replica had its turn to publish within the interval.
+pub(super) async fn is_due(pool: &PgPool, interval: Duration) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT begun_at <= clock_timestamp() - make_interval(secs => $1) AS "is_due!" FROM checkpoint_turns"#,
+        interval.as_secs_f64()
+    )
+    .fetch_one(pool)
+    .await
 }
 
 /// Claims the turn to publish, unless another replica has it or had it within the interval.
@@ -210,6 +220,20 @@ pub(super) async fn first_head_since(
     .await
 }
 
+/// A user's newest published head.
+pub(super) async fn newest_head(
+    executor: impl PgExecutor<'_>,
+    user_id: UserId,
+) -> Result<Option<Head>, sqlx::Error> {
+    sqlx::query!(
+        "SELECT index, user_id, seq, hash FROM published_heads WHERE user_id = $1 ORDER BY seq DESC LIMIT 1",
+        user_id.0
+    )
+    .try_map(|row| Ok(leaf!(row).head))
+    .fetch_optional(executor)
+    .await
+}
+
 /// Leaves from an index on, in their order.
 pub(super) async fn leaves(
     pool: &PgPool,
@@ -226,7 +250,7 @@ pub(super) async fn leaves(
     .await
 }
 
-/// The published heads within a range of the log that are not the hash of the transaction of that number.
+/// The published heads of users within a range of the log that are not the hash of the transaction of that number.
 pub(super) async fn differing(
     pool: &PgPool,
     (first, behind): (u64, u64),
@@ -234,11 +258,12 @@ pub(super) async fn differing(
 ) -> Result<Vec<(UserId, i64)>, sqlx::Error> {
     sqlx::query!(
         "SELECT h.user_id, h.seq FROM published_heads h LEFT JOIN transactions t USING (user_id, seq)
-         WHERE h.index >= $1 AND h.index < $2 AND t.hash IS DISTINCT FROM h.hash
+         WHERE h.index >= $1 AND h.index < $2 AND t.hash IS DISTINCT FROM h.hash AND h.user_id <> $4
          ORDER BY h.index LIMIT $3",
         signed(first),
         signed(behind),
-        limit
+        limit,
+        AUDIT_LOG
     )
     .map(|row| (UserId(row.user_id), row.seq))
     .fetch_all(pool)

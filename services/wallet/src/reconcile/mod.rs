@@ -79,6 +79,7 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
         format!("{users} users differ from their withdrawals that wait"),
     ));
     checks.push(published_heads(app).await?);
+    checks.push(settled("audit_log_holds", audit_log(app).await)?);
     checks.push(settled(
         "holds_equal_plan",
         compare_with_plan(pool, peers).await,
@@ -125,6 +126,25 @@ async fn published_heads(app: &App) -> Result<Check, WalletError> {
     );
     let figure = i64::try_from(differing).unwrap_or(i64::MAX);
     Ok(Check::zero("published_heads_hold", figure, detail))
+}
+
+/// The newest published head of the audit log against the log, of which auth recomputes what lies before it.
+async fn audit_log(app: &App) -> Result<Check, WalletError> {
+    let check = |figure, detail| Ok(Check::zero("audit_log_holds", figure, detail));
+    let Some(published) = checkpoint::newest_audit_head(app).await? else {
+        return check(0, "nothing of the audit log was published yet".to_owned());
+    };
+    let seal = app.peers.audit_seal(published.seq).await?;
+    if let Some((seq, fault)) = seal.broken {
+        return check(1, format!("number {seq} of the audit log: {fault}"));
+    }
+    let differs = seal.head != Some(published);
+    let detail = format!(
+        "the published hash of number {} of the audit log is{} its own",
+        published.seq,
+        if differs { " not" } else { "" }
+    );
+    check(i64::from(differs), detail)
 }
 
 /// A peer that cannot be asked fails its own check, not the others.

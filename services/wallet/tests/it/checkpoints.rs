@@ -1,12 +1,14 @@
 //! Checkpoints: one log on any number of replicas, proofs for every head, and history that cannot be rewritten unnoticed.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proof::note::{Checkpoint, Kind, Signer};
 use adfolio_proof::tree::{
-    Edge, Hash, Head, LEAVES_LEVEL, State, verify_consistency, verify_inclusion,
+    AUDIT_LOG, Edge, Hash, Head, LEAVES_LEVEL, State, verify_consistency, verify_inclusion,
 };
 use adfolio_proto::events::v1::CheckpointPublished;
 use adfolio_proto::wallet::v1 as proto;
@@ -217,6 +219,50 @@ async fn a_proof_leads_from_a_transaction_to_the_head_that_was_published_after_i
         hash = Sha256::digest([&hash, link.as_bytes()].concat()).to_vec();
     }
     assert_eq!(hash, head.hash);
+}
+
+/// Numbers of the audit log whose hash was published.
+async fn audited(stack: &Wallet) -> Vec<i64> {
+    sqlx::query_scalar("SELECT seq FROM published_heads WHERE user_id = $1 ORDER BY index")
+        .bind(AUDIT_LOG)
+        .fetch_all(&stack.pool())
+        .await
+        .expect("numbers")
+}
+
+#[tokio::test]
+async fn the_audit_log_is_published_and_a_rewritten_one_is_found() {
+    let stack = spawn().await;
+    stack.user_with(500).await;
+    published(&stack).await;
+    assert!(audited(&stack).await.is_empty());
+    stack.assert_books_balance().await;
+
+    for (number, hash) in [(3, [3; 32]), (7, [7; 32])] {
+        let books = Arc::clone(&stack.books);
+        books.lock().expect("books").seals.insert(number, hash);
+        eventually("the hash is published", || async {
+            audited(&stack).await.contains(&number)
+        })
+        .await;
+    }
+    assert_eq!(audited(&stack).await, [3, 7]);
+    stack.assert_books_balance().await;
+
+    let rewritten = |change: fn(&mut BTreeMap<i64, Hash>)| {
+        let mut seals = BTreeMap::from([(3, [3; 32]), (7, [7; 32])]);
+        change(&mut seals);
+        stack.books.lock().expect("books").seals = seals;
+    };
+    // Another entry, or none, at the place that was published.
+    rewritten(|seals| seals.extend([(7, [8; 32])]));
+    assert_eq!(stack.failed_checks().await, ["audit_log_holds"]);
+    rewritten(|seals| seals.retain(|number, _| *number != 7));
+    assert_eq!(stack.failed_checks().await, ["audit_log_holds"]);
+    rewritten(BTreeMap::clear);
+    assert_eq!(stack.failed_checks().await, ["audit_log_holds"]);
+    rewritten(|_| {});
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
+use adfolio_kit::refusal::Refusal;
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::auth::v1::staff_directory_service_server::{
     StaffDirectoryService, StaffDirectoryServiceServer,
@@ -46,6 +47,8 @@ pub struct PeerBooks {
     pub pairs_refused: bool,
     /// How often plan was asked for its holds.
     pub hold_lists: usize,
+    /// Hashes of the audit log's chain by number.
+    pub seals: BTreeMap<i64, [u8; 32]>,
 }
 
 /// An order that holds money, in minor units.
@@ -123,6 +126,34 @@ impl StaffDirectoryService for Peers {
         let answer = books.pairs.get(&pair).copied();
         let answer = answer.unwrap_or(auth::SecondPair::Yes).into();
         Ok(Response::new(auth::CheckSecondPairResponse { answer }))
+    }
+
+    async fn get_audit_seal(
+        &self,
+        request: Request<auth::GetAuditSealRequest>,
+    ) -> Result<Response<auth::GetAuditSealResponse>, Status> {
+        let sequence = request.into_inner().sequence;
+        let books = self.0.lock().expect("books");
+        let Some(newest) = books.seals.last_key_value() else {
+            return Err(Refusal::not_found("sequence").into());
+        };
+        let found = match sequence {
+            0 => Some(newest),
+            sequence => books.seals.get_key_value(&sequence),
+        };
+        let answer = match found {
+            Some((sequence, hash)) => auth::GetAuditSealResponse {
+                sequence: *sequence,
+                hash: hash.to_vec(),
+                ..auth::GetAuditSealResponse::default()
+            },
+            None => auth::GetAuditSealResponse {
+                broken_sequence: sequence,
+                detail: "seal is missing".to_owned(),
+                ..auth::GetAuditSealResponse::default()
+            },
+        };
+        Ok(Response::new(answer))
     }
 }
 
