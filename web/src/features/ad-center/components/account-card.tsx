@@ -40,7 +40,7 @@ export function AccountCard() {
           </div>
           <div>
             <dt>{t('ad_center.deposit')}</dt>
-            <dd>{user ? <Money value={user.deposit} /> : <Skeleton height="1.45em" />}</dd>
+            <dd>{user?.deposit ? <Money value={user.deposit} /> : <Skeleton height="1.45em" />}</dd>
           </div>
         </dl>
       </Card>

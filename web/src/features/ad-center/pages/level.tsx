@@ -11,7 +11,7 @@ import { cx } from '@/ui/cx';
 import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import stack from '@/ui/stack.module.css';
-import { ErrorState, SkeletonCards } from '@/ui/states';
+import { ErrorState, Skeleton, SkeletonCards } from '@/ui/states';
 import { levelsAround } from '../rules';
 import styles from './level.module.css';
 
@@ -34,7 +34,7 @@ export default function LevelPage() {
         />
         <Fact
           label={t('ad_center.deposit')}
-          value={<Money value={user.deposit} />}
+          value={user.deposit ? <Money value={user.deposit} /> : <Skeleton height="1.45em" />}
           text={t('level.deposit_text')}
         />
         <Fact
