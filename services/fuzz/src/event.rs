@@ -21,6 +21,7 @@ pub fn check(data: &[u8]) {
     check_data::<events::CouponRedeemed>(&event);
     check_data::<events::CouponReleased>(&event);
     check_data::<events::StaffPostingMade>(&event);
+    check_data::<events::GuaranteeChanged>(&event);
     check_data::<events::WithdrawalStatusChanged>(&event);
     check_data::<events::WalletSecurityChanged>(&event);
     check_data::<events::PasswordChanged>(&event);
