@@ -151,6 +151,8 @@ async fn postings_and_withdrawals() {
         ("membership", "Membership opened"),
         ("start_up_grant", "Start-up funds granted"),
         ("start_up_return", "Start-up funds returned"),
+        ("guarantee_deposit", "Guarantee given"),
+        ("guarantee_return", "Guarantee returned"),
     ] {
         let posting = events::StaffPostingMade {
             transaction_id: Uuid::now_v7().to_string(),
