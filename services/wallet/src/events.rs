@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::chain::entity::VERSION;
 use crate::checkpoint::entity::Published;
 use crate::error::WalletError;
 use crate::posting::batch::Entry;
@@ -22,6 +23,7 @@ use crate::property::entity::Property;
 const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
 const DEPOSIT_CREDITED: &str = "adfolio.wallet.v1.DepositCredited";
 const STAFF_POSTING_MADE: &str = "adfolio.wallet.v1.StaffPostingMade";
+const GUARANTEE_CHANGED: &str = "adfolio.wallet.v1.GuaranteeChanged";
 const WITHDRAWAL_STATUS_CHANGED: &str = "adfolio.wallet.v1.WithdrawalStatusChanged";
 const CHECKPOINT_PUBLISHED: &str = "adfolio.wallet.v1.CheckpointPublished";
 const SECURITY_CHANGED: &str = "adfolio.wallet.v1.WalletSecurityChanged";
@@ -40,13 +42,17 @@ struct TransactionPosted {
     to_be_consumed_change_minor: String,
     to_be_settled_change_minor: String,
     withdrawing_change_minor: String,
+    guarantee_change_minor: String,
     available_minor: String,
     to_be_consumed_minor: String,
     to_be_settled_minor: String,
     withdrawing_minor: String,
+    guarantee_minor: String,
     reference: String,
     previous_hash: String,
     hash: String,
+    details: String,
+    chain_version: String,
 }
 
 /// The events of transactions, in their order: what consumers follow, then what people and the audit log care about.
@@ -79,13 +85,17 @@ fn transaction_posted(entry: &Entry<'_>) -> Result<Event, EventError> {
         to_be_consumed_change_minor: change.to_be_consumed.to_string(),
         to_be_settled_change_minor: change.to_be_settled.to_string(),
         withdrawing_change_minor: change.withdrawing.to_string(),
+        guarantee_change_minor: change.guarantee.to_string(),
         available_minor: after.available.to_string(),
         to_be_consumed_minor: after.to_be_consumed.to_string(),
         to_be_settled_minor: after.to_be_settled.to_string(),
         withdrawing_minor: after.withdrawing.to_string(),
+        guarantee_minor: after.guarantee.to_string(),
         reference: reference.map(|id| id.to_string()).unwrap_or_default(),
         previous_hash: hex::encode(it.previous_hash),
         hash: hex::encode(it.hash),
+        details: hex::encode(it.details),
+        chain_version: VERSION.to_string(),
     };
     let event = Event::new(TRANSACTION_POSTED, it.user_id, &data)?
         .with_id(it.id.0)
@@ -107,6 +117,10 @@ fn tell_of_movement(
         | TransactionType::Membership
         | TransactionType::StartUpGrant
         | TransactionType::StartUpReturn => Some(staff_posting_made(it)?),
+        TransactionType::GuaranteeDeposit | TransactionType::GuaranteeReturn => {
+            events.push(guarantee_changed(it)?.traced_by(entry.traceparent));
+            Some(staff_posting_made(it)?)
+        }
         TransactionType::Withdraw
         | TransactionType::WithdrawalPaid
         | TransactionType::WithdrawalRejected => withdrawal_status_changed(entry)?,
@@ -144,6 +158,16 @@ fn staff_posting_made(it: &Transaction) -> Result<Event, EventError> {
         time: Some(timestamp(it.posted_at)),
     };
     Event::new(STAFF_POSTING_MADE, it.user_id, &data)
+}
+
+/// Its place in the chain is data: the event's own sequence would have to count without gaps.
+fn guarantee_changed(it: &Transaction) -> Result<Event, EventError> {
+    let data = proto::GuaranteeChanged {
+        user_id: it.user_id.to_string(),
+        guarantee_minor: it.after.guarantee,
+        sequence: it.seq,
+    };
+    Event::new(GUARANTEE_CHANGED, it.user_id, &data)
 }
 
 fn withdrawal_status_changed(entry: &Entry<'_>) -> Result<Option<Event>, EventError> {
@@ -188,6 +212,7 @@ fn audited(figures: &Property) -> serde_json::Value {
     json!({
         "available_minor": figures.available,
         "withdrawing_minor": figures.withdrawing,
+        "guarantee_minor": figures.guarantee,
         "start_up_outstanding_minor": figures.start_up_outstanding,
     })
 }
