@@ -96,7 +96,14 @@ async fn are_decided(walk: &Walk, user: &User) {
     let failed = walk.staff_get("/admin/approval/list?state=failed").await;
     let failed = failed["items"].as_array().unwrap().iter();
     let failures: Vec<_> = failed.map(|item| item["failure"].clone()).collect();
-    assert_eq!(failures, ["AMOUNT_OUT_OF_RANGE", "INSUFFICIENT_BALANCE"]);
+    assert_eq!(
+        failures,
+        [
+            "INSUFFICIENT_BALANCE",
+            "AMOUNT_OUT_OF_RANGE",
+            "INSUFFICIENT_BALANCE"
+        ]
+    );
 }
 
 /// A repeated call of the requester gets the posting.

@@ -202,7 +202,7 @@ async fn postings_and_withdrawals() {
     )
     .await;
     assert!(told.1.ends_with("Reason: Name {amount}"), "{}", told.1);
-    assert_eq!(stack.unread(&alice).await, 8);
+    assert_eq!(stack.unread(&alice).await, 10);
 }
 
 #[tokio::test]
