@@ -21,7 +21,7 @@
 //! ```
 //!
 //! - REFERENCE: the order, or else the withdrawal or exchange order that the transaction belongs to, a UUID;
-//! - REMARK: SHA-256 in lower-case hex of the remark in UTF-8, of none that is empty;
+//! - REMARK: SHA-256 in lower-case hex of the remark in UTF-8; an empty remark counts as absent;
 //! - UNDISCLOSED: SHA-256 in lower-case hex of the text
 //!
 //! ```text
