@@ -36,7 +36,7 @@ PAUSE_SECONDS = 0.1  # Wait for a message in one poll.
 KNOWN_SECONDS = 10  # A stream that is silent this long at the start is shorter than what was read.
 MISSING_MAX = 10_000  # A missing event arrives within this many messages after its successor.
 ANOTHER_STREAM = "this is not the stream that the state file is about"
-BALANCES = ("available", "toBeConsumed", "toBeSettled", "withdrawing")
+BALANCES = ("available", "toBeConsumed", "toBeSettled", "withdrawing", "guarantee")
 
 
 class Broken(Exception):
@@ -52,11 +52,18 @@ def after(data):
     return [int(data.get(f"{name}Minor", 0)) for name in BALANCES]
 
 
+def version(data):
+    """Version of the hashed text. Events from before version 2 do not say theirs."""
+    return int(data.get("chainVersion", 0)) or 1
+
+
 def canonical_text(data):
     """The text that a transaction's hash covers besides the previous hash."""
     when = datetime.fromisoformat(data["time"].replace("Z", "+00:00")).astimezone(timezone.utc)
-    head = ["adfolio-chain-1", data["userId"], data["sequence"], when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")]
-    return "|".join(map(str, [*head, data["transactionId"], data["type"], *changes(data)]))
+    head = [f"adfolio-chain-{version(data)}", data["userId"], data["sequence"], when.strftime("%Y-%m-%dT%H:%M:%S.%fZ")]
+    # Version 1 knows no guarantee.
+    covered = changes(data)[:4] if version(data) == 1 else [*changes(data), data["details"]]
+    return "|".join(map(str, [*head, data["transactionId"], data["type"], *covered]))
 
 
 def new_account():
@@ -64,7 +71,7 @@ def new_account():
         "first_sequence": 1,  # The first event seen; 1 unless older ones were gone.
         "sequence": 0,  # The last event.
         "hash": "0" * 64,
-        "balances": [0, 0, 0, 0],  # In minor units, in the order of BALANCES.
+        "balances": [0, 0, 0, 0, 0],  # In minor units, in the order of BALANCES.
         "offset": 0,  # The last event's position in the stream, from 1.
         "missing_since": None,  # Offset since which events arrive whose predecessor is missing.
     }
@@ -84,6 +91,9 @@ class State:
                 saved = json.load(saved)
             self.next, self.last_id = saved["next"], saved["last_id"]
             self.whole_since, self.users = saved["whole_since"], saved["users"]
+            for account in self.users.values():
+                # A file from before the guarantee has four balances.
+                account["balances"] += [0] * (len(BALANCES) - len(account["balances"]))
 
     def save(self):
         """Replaces the file atomically."""
@@ -143,7 +153,8 @@ class State:
         except Broken as error:
             user = data["userId"]
             raise Broken(f"the chain of user {user} breaks at sequence {sequence} (offset {offset}): {error}") from error
-        account.update(sequence=sequence, hash=data["hash"], balances=after(data), offset=offset + 1, missing_since=None)
+        balances = [*after(data)[:4], account["balances"][4] + changes(data)[4]]
+        account.update(sequence=sequence, hash=data["hash"], balances=balances, offset=offset + 1, missing_since=None)
 
     @staticmethod
     def follow(account, data):
@@ -153,7 +164,11 @@ class State:
         chained = bytes.fromhex(account["hash"]) + canonical_text(data).encode()
         if hashlib.sha256(chained).hexdigest() != data["hash"]:
             raise Broken("its hash does not fit its content")
-        if [before + change for before, change in zip(account["balances"], changes(data))] != after(data):
+        if version(data) not in (1, 2) or version(data) == 1 and changes(data)[4] != 0:
+            raise Broken("its hash does not cover the guarantee")
+        # Version 1 says nothing of the guarantee after it.
+        said = 4 if version(data) == 1 else 5
+        if [before + change for before, change in zip(account["balances"], changes(data))][:said] != after(data)[:said]:
             raise Broken("the balances after it do not follow from its changes")
 
     def ensure_none(self, is_broken):

@@ -30,7 +30,8 @@ use lapin::message::Delivery;
 use lapin::options::{BasicAckOptions, BasicConsumeOptions, BasicQosOptions, QueueDeclareOptions};
 use lapin::types::{AMQPValue, FieldTable};
 use lapin::{Channel, Connection, ConnectionProperties, Consumer};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use sha2::{Digest as _, Sha256};
 
 const TRANSACTION_POSTED: &str = "adfolio.wallet.v1.TransactionPosted";
@@ -100,8 +101,9 @@ struct Account {
     sequence: i64,
     /// Its hash.
     hash: String,
-    /// Available, to be consumed, to be settled, withdrawing; in minor units.
-    balances: [i64; 4],
+    /// Available, to be consumed, to be settled, withdrawing, guarantee; in minor units.
+    #[serde(deserialize_with = "balances_of_any_age")]
+    balances: [i64; 5],
     /// Its position in the stream, from 1.
     offset: u64,
     /// Offset since which events arrive whose predecessor is missing.
@@ -114,7 +116,7 @@ impl Default for Account {
             first_sequence: 1,
             sequence: 0,
             hash: "0".repeat(64),
-            balances: [0; 4],
+            balances: [0; 5],
             offset: 0,
             missing_since: None,
         }
@@ -373,8 +375,11 @@ impl Account {
                 .checked_add(change)
                 .context("balances out of range")?;
         }
+        let after = after(posted);
+        // Version 1 says nothing of the guarantee after it.
+        let said = if version(posted) == 1 { 4 } else { 5 };
         ensure!(
-            balances == after(posted),
+            balances[..said] == after[..said],
             "the balances after it do not follow from its changes"
         );
         self.balances = balances;
@@ -385,14 +390,29 @@ impl Account {
     }
 
     fn line(&self, user: &str) -> serde_json::Value {
-        let [available, to_be_consumed, to_be_settled, withdrawing] =
-            self.balances.map(|minor| minor.to_string());
+        let [
+            available,
+            to_be_consumed,
+            to_be_settled,
+            withdrawing,
+            guarantee,
+        ] = self.balances.map(|minor| minor.to_string());
         serde_json::json!({
             "userId": user, "firstSequence": self.first_sequence, "sequence": self.sequence, "hash": self.hash,
             "availableMinor": available, "toBeConsumedMinor": to_be_consumed,
             "toBeSettledMinor": to_be_settled, "withdrawingMinor": withdrawing,
+            "guaranteeMinor": guarantee,
         })
     }
+}
+
+/// A file from before the guarantee has four balances.
+fn balances_of_any_age<'de, D: Deserializer<'de>>(file: D) -> Result<[i64; 5], D::Error> {
+    let mut balances = Vec::deserialize(file)?;
+    balances.resize(5, 0);
+    balances
+        .try_into()
+        .map_err(|_| D::Error::custom("not five balances"))
 }
 
 /// The text that a transaction's hash covers besides the previous hash.
@@ -408,27 +428,49 @@ fn canonical_text(posted: &TransactionPosted) -> Result<String> {
         r#type,
         ..
     } = posted;
-    let [available, to_be_consumed, to_be_settled, withdrawing] = changes(posted);
-    Ok(format!(
-        "adfolio-chain-1|{user_id}|{sequence}|{time}|{transaction_id}|{type}|{available}|{to_be_consumed}|{to_be_settled}|{withdrawing}"
-    ))
+    let [
+        available,
+        to_be_consumed,
+        to_be_settled,
+        withdrawing,
+        guarantee,
+    ] = changes(posted);
+    let version = version(posted);
+    let text = format!(
+        "adfolio-chain-{version}|{user_id}|{sequence}|{time}|{transaction_id}|{type}|{available}|{to_be_consumed}|{to_be_settled}|{withdrawing}"
+    );
+    match version {
+        1 => {
+            ensure!(guarantee == 0, "its hash does not cover the guarantee");
+            Ok(text)
+        }
+        2 => Ok(format!("{text}|{guarantee}|{}", posted.details)),
+        _ => bail!("its version is unknown"),
+    }
 }
 
-fn changes(posted: &TransactionPosted) -> [i64; 4] {
+/// Version of the hashed text. Events from before version 2 do not say theirs.
+fn version(posted: &TransactionPosted) -> i64 {
+    posted.chain_version.max(1)
+}
+
+fn changes(posted: &TransactionPosted) -> [i64; 5] {
     [
         posted.available_change_minor,
         posted.to_be_consumed_change_minor,
         posted.to_be_settled_change_minor,
         posted.withdrawing_change_minor,
+        posted.guarantee_change_minor,
     ]
 }
 
-fn after(posted: &TransactionPosted) -> [i64; 4] {
+fn after(posted: &TransactionPosted) -> [i64; 5] {
     [
         posted.available_minor,
         posted.to_be_consumed_minor,
         posted.to_be_settled_minor,
         posted.withdrawing_minor,
+        posted.guarantee_minor,
     ]
 }
 

@@ -23,6 +23,10 @@ wire_enum! {
         StartUpReturn,
         /// To pay a withdrawal.
         WithdrawalPaid,
+        /// To move money to the guarantee.
+        GuaranteeDeposit,
+        /// To give the guarantee back.
+        GuaranteeReturn,
     }
 }
 

@@ -207,6 +207,31 @@ pub struct StartUpFundsRequest {
     pub amount: MoneyInput,
 }
 
+wire_enum! {
+    /// Action on the guarantee.
+    GuaranteeAction = wallet::GuaranteeAction {
+        /// Given by the user.
+        Deposit,
+        /// Given back to the user.
+        Return,
+    }
+}
+
+/// Moves money of the user from the available funds to the guarantee, or back.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct GuaranteeRequest {
+    /// Owner of the wallet.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f")]
+    pub user_id: String,
+    /// The direction.
+    pub action: GuaranteeAction,
+    /// Amount.
+    pub amount: MoneyInput,
+    /// Remark shown to the user, at most 500 characters.
+    #[schema(example = "Guarantee for shop level 3")]
+    pub remark: Option<String>,
+}
+
 /// Credits a wallet, or takes money back from it.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct WalletChangeRequest {

@@ -35,6 +35,8 @@ wire_enum! {
         Exchange,
         /// Start-up funds granted or returned.
         StartUpFunds,
+        /// Money given as the guarantee, or given back.
+        Guarantee,
     }
 }
 
@@ -58,7 +60,7 @@ wire_struct! {
         /// The platform's currency, ISO 4217.
         #[schema(example = "USD")]
         pub currency: String = (currency.to_owned()),
-        /// Sum of available, to be consumed, to be settled and withdrawing.
+        /// Sum of available, to be consumed, to be settled and withdrawing; without the guarantee.
         pub total_assets: Money = (total_assets(&property)?),
         /// Free to use.
         pub available_funds: Money = available_minor,
@@ -72,6 +74,8 @@ wire_struct! {
         pub start_up_funds_outstanding: Money = start_up_funds_outstanding_minor,
         /// Being withdrawn.
         pub withdrawing: Money = withdrawing_minor,
+        /// Held as the user's guarantee: neither free to use nor in plans.
+        pub guarantee: Money = guarantee_minor,
         /// Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
         /// WALLET_FROZEN, START_UP_FUNDS_NOT_RETURNED and WITHDRAWAL_COOLING_OFF refuse an exchange of the wallet's money, too.
         pub withdraw_blocked_by: Vec<ReasonName> = withdrawal_blocked_by,

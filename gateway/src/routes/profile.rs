@@ -15,7 +15,7 @@ use tracing::warn;
 
 use crate::call::{Call, send};
 use crate::dto::account::{Session, Settings, UserInfo};
-use crate::dto::{Decode, non_empty, present};
+use crate::dto::{Decode, Money, non_empty, present};
 use crate::errors::Failure;
 use crate::recent::Profile;
 
@@ -107,7 +107,7 @@ async fn settings(call: &Call) -> Result<Settings, Failure> {
         operator_id: None,
         has_pay_password: property.has_pay_password,
         has_bank_card: property.has_bank_card,
-        guarantee: None,
+        guarantee: Some(Money::from_minor(property.guarantee_minor)),
     })
 }
 

@@ -27,7 +27,7 @@ const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
 const CSV: &str = "text/csv";
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 20] = [
     "sequence",
     "time",
     "transaction_id",
@@ -45,6 +45,9 @@ const COLUMNS: [&str; 17] = [
     "previous_hash",
     "hash",
     "user_id",
+    "guarantee_change",
+    "details",
+    "undisclosed",
 ];
 
 /// The routes of this area.
@@ -134,7 +137,7 @@ fn written(piece: &GetStatementResponse, is_first: bool) -> Result<Bytes, Failur
     Ok(text.into())
 }
 
-fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 17], Failure> {
+fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 20], Failure> {
     let money = |minor: i64| Money::from_minor(minor).to_string();
     let time = row.time.as_ref().and_then(|time| {
         let nanos = u32::try_from(time.nanos).ok()?;
@@ -160,6 +163,10 @@ fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 17], Failure> {
         hex::encode(&row.previous_hash),
         hex::encode(&row.hash),
         user_id.to_owned(),
+        money(row.guarantee_change_minor),
+        // Empty in version 1 of the chain.
+        hex::encode(&row.details),
+        hex::encode(&row.undisclosed),
     ])
 }
 

@@ -137,7 +137,7 @@ fn flow() -> Value {
         "id": "text", "time": "time", "amount": "signed", "balance_after": "money", "remark": "text?", "reference": "text?",
         "hash": "hash",
         "type": "system_top_up|manual_payout|ad_billing|ad_serving|system_chargeback|virtual_recharge_deduction|open_membership|\
-                 profit_sharing|discount_amount|exchange|start_up_funds",
+                 profit_sharing|discount_amount|exchange|start_up_funds|guarantee",
     })
 }
 
@@ -145,6 +145,7 @@ fn property() -> Value {
     json!({
         "currency": "text", "total_assets": "money", "available_funds": "money", "to_be_consumed": "money",
         "to_be_settled": "money", "discount_amount": "money", "start_up_funds_outstanding": "money", "withdrawing": "money",
+        "guarantee": "money",
         "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?", "frozen_at": "time?",
     })
 }
@@ -565,7 +566,8 @@ fn staff_exchange() -> Value {
 fn approval() -> Value {
     json!({
         "id": "text", "user_id": "text", "withdrawal_id": "text?", "amount": "money", "remark": "text?",
-        "action": "deposit|chargeback|recharge_deduction|membership|start_up_grant|start_up_return|withdrawal_paid",
+        "action": "deposit|chargeback|recharge_deduction|membership|start_up_grant|start_up_return|\
+                   guarantee_deposit|guarantee_return|withdrawal_paid",
         "request_reason": "text?", "requested_by": "text", "requested_at": "time", "expires_at": "time",
         "state": "pending|approved|rejected|expired|failed", "decided_by": "text?", "decided_at": "time?",
         "reason": "text?", "transaction_id": "text?", "failure": "text?",
@@ -625,6 +627,11 @@ fn staff_business() -> Vec<Contracted> {
             "/admin/wallet/start_up_funds",
             "user_id action amount",
             flow(),
+        ),
+        post(
+            "/admin/wallet/guarantee",
+            "user_id action amount remark?",
+            property(),
         ),
         get(
             "/admin/withdraw/list",

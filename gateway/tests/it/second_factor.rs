@@ -77,6 +77,7 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
     };
     let fresh = [
         "addHostKey",
+        "changeGuarantee",
         "changeStaffPassword",
         "changeStartUpFunds",
         "chargeBack",

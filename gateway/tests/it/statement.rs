@@ -1,11 +1,12 @@
 //! The statement as a file that people open in a spreadsheet.
 
+use adfolio_proof::statement::{Chain, StatementError};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::stack::Stack;
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 20] = [
     "sequence",
     "time",
     "transaction_id",
@@ -23,6 +24,9 @@ const COLUMNS: [&str; 17] = [
     "previous_hash",
     "hash",
     "user_id",
+    "guarantee_change",
+    "details",
+    "undisclosed",
 ];
 
 #[tokio::test]
@@ -65,6 +69,10 @@ async fn a_statement_says_what_its_hashes_cover_and_runs_no_formula() {
         assert_eq!(cell("to_be_consumed"), "0.00");
         assert_eq!(cell("remark"), written);
         assert_eq!(cell("user_id"), user);
+        assert_eq!(cell("guarantee_change"), "0.00");
+        for hash in ["details", "undisclosed"] {
+            assert_eq!(hex::decode(cell(hash)).unwrap().len(), 32);
+        }
         // To the microsecond, as the hash covers it.
         assert_eq!(cell("time").len(), "2026-11-18T11:06:40.123456Z".len());
         assert!(cell("time").parse::<DateTime<Utc>>().is_ok());
@@ -72,4 +80,11 @@ async fn a_statement_says_what_its_hashes_cover_and_runs_no_formula() {
         previous = cell("hash").to_owned();
         assert_eq!(hex::decode(&previous).unwrap().len(), 32);
     }
+    // The mark before a formula hides no remark from the one who verifies.
+    assert!(Chain::read([text.as_bytes()]).is_ok());
+    let other = text.replacen("deposit = paid", "deposit = lost", 1);
+    assert_eq!(
+        Chain::read([other.as_bytes()]),
+        Err(StatementError::Changed(5))
+    );
 }

@@ -12,8 +12,8 @@ use adfolio_proto::plan::v1::{
     ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter,
 };
 use adfolio_proto::wallet::v1::{
-    ApprovalAction, ApprovalState, FlowType, StartUpFundsAction, WithdrawalDecision,
-    WithdrawalMethod, WithdrawalStatus,
+    ApprovalAction, ApprovalState, FlowType, GuaranteeAction, StartUpFundsAction,
+    WithdrawalDecision, WithdrawalMethod, WithdrawalStatus,
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Value, json};
@@ -72,6 +72,7 @@ named! {
     FinishOutcome, "FINISH_OUTCOME_";
     FlowType, "FLOW_TYPE_";
     Gender, "GENDER_";
+    GuaranteeAction, "GUARANTEE_ACTION_";
     ImportDecision, "IMPORT_DECISION_";
     ImportState, "IMPORT_STATE_";
     LicenseKeyState, "LICENSE_KEY_STATE_";

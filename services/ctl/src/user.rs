@@ -104,6 +104,7 @@ impl Show {
             ("to_be_consumed", money(property.to_be_consumed_minor)),
             ("to_be_settled", money(property.to_be_settled_minor)),
             ("withdrawing", money(property.withdrawing_minor)),
+            ("guarantee", money(property.guarantee_minor)),
             ("discount", money(property.discount_minor)),
             (
                 "start_up_funds_outstanding",

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 76] = [
+pub const SHAPES: [(&str, Read); 77] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -175,6 +175,7 @@ pub const SHAPES: [(&str, Read); 76] = [
         "StartUpFundsRequest",
         json::<dto::staff::StartUpFundsRequest>,
     ),
+    ("GuaranteeRequest", json::<dto::staff::GuaranteeRequest>),
     (
         "WalletChangeRequest",
         json::<dto::staff::WalletChangeRequest>,

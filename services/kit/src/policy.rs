@@ -207,6 +207,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("DeductRecharge", EDGE_AND_OPERATOR),
             ("OpenMembership", EDGE_AND_OPERATOR),
             ("ChangeStartUpFunds", EDGE_AND_OPERATOR),
+            ("ChangeGuarantee", EDGE_AND_OPERATOR),
             ("AdminListWithdrawals", EDGE_AND_OPERATOR),
             ("DecideWithdrawal", EDGE_AND_OPERATOR),
             ("ListApprovals", EDGE_AND_OPERATOR),

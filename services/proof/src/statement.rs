@@ -1,16 +1,19 @@
 //! A statement's chain, recomputed from the CSV file alone.
 //!
-//! The hashed text of a transaction is
-//! `adfolio-chain-1|USER|SEQ|TIME|ID|TYPE|AVAILABLE|TO_BE_CONSUMED|TO_BE_SETTLED|WITHDRAWING`, and
-//! `hash = SHA-256(hash before ‖ text)`.
+//! `hash = SHA-256(hash before ‖ text)`, where the text of a transaction is
+//! `adfolio-chain-2|USER|SEQ|TIME|ID|TYPE|AVAILABLE|TO_BE_CONSUMED|TO_BE_SETTLED|WITHDRAWING|GUARANTEE|DETAILS`, and
+//! DETAILS is SHA-256 in hex of `adfolio-details-1|REFERENCE|REMARK|UNDISCLOSED`: the reference or `-`, SHA-256 in hex of
+//! the remark or `-`, and the column `undisclosed`, which stands for what statements do not show.
+//!
+//! A transaction without details is of version 1, which covers neither reference nor remark and knows no guarantee:
+//! `adfolio-chain-1|USER|SEQ|TIME|ID|TYPE|AVAILABLE|TO_BE_CONSUMED|TO_BE_SETTLED|WITHDRAWING`. Older statements have none
+//! of the newer columns.
 
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::tree::{Hash, Head, parse_hash};
-
-const FORMAT: &str = "adfolio-chain-1";
 
 /// What is wrong with a statement.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -45,12 +48,25 @@ struct Row {
     withdrawing_change: String,
     previous_hash: String,
     hash: String,
+    #[serde(default)]
+    reference: String,
+    #[serde(default)]
+    remark: String,
+    #[serde(default)]
+    guarantee_change: String,
+    #[serde(default)]
+    details: String,
+    #[serde(default)]
+    undisclosed: String,
 }
 
 impl Row {
-    fn text(&self) -> Option<String> {
+    /// The text that the hash covers.
+    fn text(&self) -> Result<String, StatementError> {
+        let minor = |change: &str| minor(change).ok_or_else(|| malformed(self));
+        let version = if self.details.is_empty() { 1 } else { 2 };
         let mut text = format!(
-            "{FORMAT}|{}|{}|{}|{}|{}",
+            "adfolio-chain-{version}|{}|{}|{}|{}|{}",
             self.user_id, self.sequence, self.time, self.transaction_id, self.r#type
         );
         let changes = [
@@ -63,7 +79,39 @@ impl Row {
             text.push('|');
             text.push_str(&minor(change)?.to_string());
         }
-        Some(text)
+        if version == 1 {
+            let shows_guarantee =
+                !self.guarantee_change.is_empty() && minor(&self.guarantee_change)? != 0;
+            return if shows_guarantee {
+                Err(StatementError::Changed(self.sequence))
+            } else {
+                Ok(text)
+            };
+        }
+        if !self.is_detailed() {
+            return Err(StatementError::Changed(self.sequence));
+        }
+        let guarantee = minor(&self.guarantee_change)?;
+        Ok(format!("{text}|{guarantee}|{}", self.details))
+    }
+
+    /// Whether the details are of the reference and the remark that the statement shows.
+    fn is_detailed(&self) -> bool {
+        let reference = Some(self.reference.as_str()).filter(|reference| !reference.is_empty());
+        let reference = reference.unwrap_or("-");
+        let details_of = |remark: &str| {
+            let remark = match remark {
+                "" => "-".to_owned(),
+                remark => hex::encode(Sha256::digest(remark)),
+            };
+            let undisclosed = &self.undisclosed;
+            let text = format!("adfolio-details-1|{reference}|{remark}|{undisclosed}");
+            hex::encode(Sha256::digest(text))
+        };
+        // Statements put an apostrophe before what a spreadsheet would run as a formula.
+        let written = self.remark.strip_prefix('\'').into_iter();
+        let mut remarks = std::iter::once(self.remark.as_str()).chain(written);
+        remarks.any(|remark| details_of(remark) == self.details)
     }
 }
 
@@ -131,7 +179,7 @@ impl Chain {
         if row.sequence != self.next() || previous != Some(self.end()) {
             return Err(StatementError::Gap(row.sequence));
         }
-        let text = row.text().ok_or_else(|| malformed(row))?;
+        let text = row.text()?;
         let hash = following(self.end(), &text);
         if parse_hash(&row.hash) != Some(hash) {
             return Err(StatementError::Changed(row.sequence));
@@ -170,7 +218,10 @@ impl Chain {
         }
         let mut end = self.end();
         for (seq, text) in (self.next()..).zip(links) {
-            if !text.starts_with(&format!("{FORMAT}|{}|{seq}|", self.user_id)) {
+            let is_next = |version: u8| {
+                text.starts_with(&format!("adfolio-chain-{version}|{}|{seq}|", self.user_id))
+            };
+            if !is_next(1) && !is_next(2) {
                 return false;
             }
             end = following(end, text);
@@ -220,6 +271,49 @@ mod tests {
 
     fn read(parts: &[&str]) -> Result<Chain, StatementError> {
         Chain::read(parts.iter().map(|part| part.as_bytes()))
+    }
+
+    const NEW_HEADER: &str = "sequence,time,transaction_id,type,available_change,to_be_consumed_change,to_be_settled_change,withdrawing_change,reference,remark,previous_hash,hash,user_id,guarantee_change,details,undisclosed\n";
+
+    /// A row of version 2 behind that hash, and the hash at its end. Its hashes were computed with sha256sum.
+    const NEW_ROW: (&str, &str) = (
+        "1,2026-11-21T09:30:00.120000Z,t1,guarantee_deposit,-50.00,0.00,0.00,0.00,,'=a remark,0000000000000000000000000000000000000000000000000000000000000000,cba75d558b55bde4552a8bb2ed15346b6060a448de448dd256479b8c8394ce5e,0193b2a4-5a00-7000-8000-0000000000aa,50.00,03797c0c535f7c055cf67a1cc1cb994d1ea04b91dc8f75aa52cf281bdb5ce24b,1bfbdf07b48f4b49662a7d2b46985fc6dd63604911554d5762acbe861d8d9db8\n",
+        "cba75d558b55bde4552a8bb2ed15346b6060a448de448dd256479b8c8394ce5e",
+    );
+
+    #[test]
+    fn version_2_covers_what_a_statement_shows() {
+        let statement = format!("{NEW_HEADER}{}", NEW_ROW.0);
+        let chain = read(&[&statement]).expect("a chain");
+        assert_eq!(hex::encode(chain.end()), NEW_ROW.1);
+        for (shown, other) in [
+            ("'=a remark", "'=another remark"),
+            ("'=a remark", ""),
+            ("0.00,,'", "0.00,0193b2a4-5a00-7000-8000-0000000000ac,'"),
+            (",50.00,", ",49.00,"),
+            (
+                "1bfbdf07b48f4b49662a7d2b46985fc6dd63604911554d5762acbe861d8d9db8",
+                "",
+            ),
+            (
+                "03797c0c535f7c055cf67a1cc1cb994d1ea04b91dc8f75aa52cf281bdb5ce24b",
+                "",
+            ),
+        ] {
+            let changed = statement.replacen(shown, other, 1);
+            assert_ne!(changed, statement);
+            assert_eq!(
+                read(&[&changed]),
+                Err(StatementError::Changed(1)),
+                "{other}"
+            );
+        }
+        // Version 1 knows no guarantee.
+        let (old, _) = rows(1..=1, [0; 32]);
+        let old = old.replace("user_id\n", "user_id,guarantee_change,details\n");
+        let with = |change: &str| old.replace(&format!("{USER}\n"), &format!("{USER},{change},\n"));
+        assert!(read(&[&with("0.00")]).is_ok());
+        assert_eq!(read(&[&with("5.00")]), Err(StatementError::Changed(1)));
     }
 
     #[test]

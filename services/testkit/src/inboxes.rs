@@ -82,6 +82,7 @@ const NEW_CONCERNS: &str = "
     event_type IN ('adfolio.auth.v1.ContactChanged', 'adfolio.auth.v1.NewClientLoggedIn', 'adfolio.auth.v1.StaffActed')
     OR event_type IN ('adfolio.wallet.v1.WithdrawalStatusChanged', 'adfolio.acceptor.v1.ExchangeStatusChanged')
         AND data->>'status' = 'pending'
+    OR event_type = 'adfolio.wallet.v1.StaffPostingMade' AND data->>'type' IN ('guarantee_deposit', 'guarantee_return')
     OR event_type = 'adfolio.wallet.v1.WalletSecurityChanged' AND data->>'change' IN ('wallet_frozen', 'wallet_unfrozen')";
 
 /// The published events since [`remember`], compared with what one consumer has handled.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::chain::entity::VERSION;
 use crate::checkpoint::entity::Published;
 use crate::error::WalletError;
 use crate::posting::batch::Entry;
@@ -40,13 +41,17 @@ struct TransactionPosted {
     to_be_consumed_change_minor: String,
     to_be_settled_change_minor: String,
     withdrawing_change_minor: String,
+    guarantee_change_minor: String,
     available_minor: String,
     to_be_consumed_minor: String,
     to_be_settled_minor: String,
     withdrawing_minor: String,
+    guarantee_minor: String,
     reference: String,
     previous_hash: String,
     hash: String,
+    details: String,
+    chain_version: String,
 }
 
 /// The events of transactions, in their order: what consumers follow, then what people and the audit log care about.
@@ -79,13 +84,17 @@ fn transaction_posted(entry: &Entry<'_>) -> Result<Event, EventError> {
         to_be_consumed_change_minor: change.to_be_consumed.to_string(),
         to_be_settled_change_minor: change.to_be_settled.to_string(),
         withdrawing_change_minor: change.withdrawing.to_string(),
+        guarantee_change_minor: change.guarantee.to_string(),
         available_minor: after.available.to_string(),
         to_be_consumed_minor: after.to_be_consumed.to_string(),
         to_be_settled_minor: after.to_be_settled.to_string(),
         withdrawing_minor: after.withdrawing.to_string(),
+        guarantee_minor: after.guarantee.to_string(),
         reference: reference.map(|id| id.to_string()).unwrap_or_default(),
         previous_hash: hex::encode(it.previous_hash),
         hash: hex::encode(it.hash),
+        details: hex::encode(it.details),
+        chain_version: VERSION.to_string(),
     };
     let event = Event::new(TRANSACTION_POSTED, it.user_id, &data)?
         .with_id(it.id.0)
@@ -106,7 +115,9 @@ fn tell_of_movement(
         | TransactionType::RechargeDeduction
         | TransactionType::Membership
         | TransactionType::StartUpGrant
-        | TransactionType::StartUpReturn => Some(staff_posting_made(it)?),
+        | TransactionType::StartUpReturn
+        | TransactionType::GuaranteeDeposit
+        | TransactionType::GuaranteeReturn => Some(staff_posting_made(it)?),
         TransactionType::Withdraw
         | TransactionType::WithdrawalPaid
         | TransactionType::WithdrawalRejected => withdrawal_status_changed(entry)?,
@@ -188,6 +199,7 @@ fn audited(figures: &Property) -> serde_json::Value {
     json!({
         "available_minor": figures.available,
         "withdrawing_minor": figures.withdrawing,
+        "guarantee_minor": figures.guarantee,
         "start_up_outstanding_minor": figures.start_up_outstanding,
     })
 }

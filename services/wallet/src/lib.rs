@@ -7,6 +7,7 @@
 //! - A transaction, its events and the withdrawal that it requests or decides commit together. An order is held,
 //!   released and settled at most once, a key posts at most once; a repeat gets the answer of the first call.
 //! - The balance "withdrawing" is the sum of the pending withdrawals; each is decided at most once.
+//! - The balance "guarantee" is money that was available before; start-up funds never become it.
 //! - Money leaves by one rule (`outflow/entity.rs`), by withdrawal and by exchange alike: not while start-up funds are
 //!   outstanding, not during the cooling-off after a security change, and within the limits of 24 hours.
 //! - A member of staff posts alone what stays within FOUR_EYES_ABOVE in 24 hours, summed by member and by user. What
@@ -15,7 +16,7 @@
 //! - An attempt at a transaction password is counted before it is evaluated. Account numbers are stored encrypted. Key
 //!   and pepper can be rotated while the service runs: each row names its own.
 //! - A user's transactions are numbered without gaps, their times never decrease, and each carries a hash that covers
-//!   it and the previous one (`chain/entity.rs` has the form).
+//!   all of it and the previous one (`chain/entity.rs` has the form).
 //! - The head of every chain that grew is published in the next checkpoint (`checkpoint/`), signed, and stays in its log.
 //! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
 //!

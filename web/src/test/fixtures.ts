@@ -64,6 +64,7 @@ export function property(over: Partial<Property> = {}): Property {
     discount_amount: '85.00',
     start_up_funds_outstanding: '0.00',
     withdrawing: '0.00',
+    guarantee: '0.00',
     withdraw_blocked_by: [],
     withdrawal_available_at: null,
     frozen_at: null,

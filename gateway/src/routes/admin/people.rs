@@ -7,6 +7,7 @@ use adfolio_proto::plan::v1::GetCurrentOperatorsRequest;
 use adfolio_proto::wallet::v1::GetUserSettingsRequest;
 
 use crate::call::{Call, send};
+use crate::dto::Money;
 use crate::dto::account::{Settings, UserInfo};
 use crate::dto::staff::UserName;
 use crate::errors::Failure;
@@ -80,6 +81,7 @@ impl AllSettings {
             let settings = all.entry(wallet.user_id).or_default();
             settings.has_pay_password = wallet.has_pay_password;
             settings.has_bank_card = wallet.has_bank_card;
+            settings.guarantee = Some(Money::from_minor(wallet.guarantee_minor));
         }
         for operator in operators.map(|found| found.items).unwrap_or_default() {
             all.entry(operator.user_id).or_default().operator_id = Some(operator.operator_id);
@@ -87,9 +89,11 @@ impl AllSettings {
         Ok(Self(all))
     }
 
-    /// The settings of a user.
+    /// The settings of a user. One without a wallet has no guarantee.
     pub fn take(&mut self, user_id: &str) -> Settings {
-        self.0.remove(user_id).unwrap_or_default()
+        let mut settings = self.0.remove(user_id).unwrap_or_default();
+        settings.guarantee.get_or_insert(Money::from_minor(0));
+        settings
     }
 }
 

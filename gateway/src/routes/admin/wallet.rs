@@ -11,11 +11,11 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 
 use crate::call::{Call, send};
-use crate::dto::Decode;
 use crate::dto::staff::{
-    MembershipRequest, Reconciliation, StartUpFundsRequest, WalletChangeRequest,
+    GuaranteeRequest, MembershipRequest, Reconciliation, StartUpFundsRequest, WalletChangeRequest,
 };
-use crate::dto::wallet::FlowEntry;
+use crate::dto::wallet::{FlowEntry, Property};
+use crate::dto::{Decode, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
 use crate::messages::Success;
@@ -42,7 +42,7 @@ pub fn routes() -> Vec<Route> {
     routes
 }
 
-fn posting_routes() -> [Route; 5] {
+fn posting_routes() -> [Route; 6] {
     const TAKING: &[Reason] = &[
         Reason::NotFound,
         Reason::InsufficientBalance,
@@ -87,6 +87,18 @@ fn posting_routes() -> [Route; 5] {
             Reason::NotFound,
             Reason::AmountOutOfRange,
             Reason::InsufficientBalance,
+            Reason::ApprovalRequired,
+        ]),
+        Route::post(
+            "/admin/wallet/guarantee",
+            "changeGuarantee",
+            "Moves money of the user from the available funds to the guarantee, or back; a repeat answers the present figures.",
+            change_guarantee,
+        )
+        .fails(&[
+            Reason::NotFound,
+            Reason::InsufficientBalance,
+            Reason::StartUpFundsNotReturned,
             Reason::ApprovalRequired,
         ]),
     ]
@@ -137,6 +149,21 @@ async fn change_start_up_funds(
     };
     let response = send!(call.writing(), wallet_admin.change_start_up_funds, message).await?;
     FlowEntry::decode(response.entry, "entry")
+}
+
+async fn change_guarantee(
+    call: Call,
+    Json(request): Json<GuaranteeRequest>,
+) -> Result<Property, Failure> {
+    let message = wallet::ChangeGuaranteeRequest {
+        user_id: request.user_id,
+        action: request.action.into(),
+        amount_minor: request.amount.minor(),
+        remark: request.remark.unwrap_or_default(),
+    };
+    let response = send!(call.writing(), wallet_admin.change_guarantee, message).await?;
+    let property = present(response.property, "property")?;
+    Property::from_proto(property, call.gateway.currency())
 }
 
 async fn reconcile(call: Call, _: Nothing) -> Result<Reconciliation, Failure> {

@@ -26,6 +26,7 @@ async fn asks(walk: &Walk, user: &User) {
         ("/admin/wallet/recharge_deduction", change("60000.03")),
         ("/admin/wallet/membership", change("60000.04")),
         ("/admin/wallet/start_up_funds", funds("return", "60000.05")),
+        ("/admin/wallet/guarantee", funds("deposit", "60000.06")),
     ] {
         for _ in 0..2 {
             let reply = walk.staff(path, body.clone()).await;
@@ -64,6 +65,9 @@ async fn are_decided(walk: &Walk, user: &User) {
     walk.approve(user, "start_up_return")
         .await
         .refused(400, "AMOUNT_OUT_OF_RANGE");
+    walk.approve(user, "guarantee_deposit")
+        .await
+        .refused(400, "INSUFFICIENT_BALANCE");
     let deduction = walk.waiting(user, "recharge_deduction").await;
     for decision in ["approved", "rejected"] {
         let unreasoned = decide(&deduction["id"], decision, "");
@@ -92,7 +96,14 @@ async fn are_decided(walk: &Walk, user: &User) {
     let failed = walk.staff_get("/admin/approval/list?state=failed").await;
     let failed = failed["items"].as_array().unwrap().iter();
     let failures: Vec<_> = failed.map(|item| item["failure"].clone()).collect();
-    assert_eq!(failures, ["AMOUNT_OUT_OF_RANGE", "INSUFFICIENT_BALANCE"]);
+    assert_eq!(
+        failures,
+        [
+            "INSUFFICIENT_BALANCE",
+            "AMOUNT_OUT_OF_RANGE",
+            "INSUFFICIENT_BALANCE"
+        ]
+    );
 }
 
 /// A repeated call of the requester gets the posting.

@@ -72,7 +72,41 @@ async fn posts(walk: &Walk) {
         ),
         (&json!("1020.00"), &json!("50.00"))
     );
+    gives_a_guarantee(walk, &user).await;
     is_in_the_statement(walk, &user).await;
+}
+
+/// Of the 1,020 that are available, 50 were lent.
+async fn gives_a_guarantee(walk: &Walk, user: &User) {
+    let path = "/admin/wallet/guarantee";
+    let change = |id: &str, action: &str, amount: &str| json!({"user_id": id, "action": action, "amount": amount, "remark": "@shop"});
+    walk.staff(path, change(UNKNOWN, "deposit", "1"))
+        .await
+        .refused(405, "NOT_FOUND");
+    for (action, amount, reason) in [
+        ("deposit", "1020.01", "INSUFFICIENT_BALANCE"),
+        ("deposit", "970.01", "START_UP_FUNDS_NOT_RETURNED"),
+        ("return", "0.01", "INSUFFICIENT_BALANCE"),
+    ] {
+        let reply = walk.staff(path, change(&user.id, action, amount)).await;
+        reply.refused(400, reason);
+    }
+    for (action, amount, guarantee, available) in [
+        ("deposit", "300.00", "300.00", "720.00"),
+        ("return", "100.00", "200.00", "820.00"),
+    ] {
+        let reply = walk.staff(path, change(&user.id, action, amount)).await;
+        let property = reply.ok();
+        assert_eq!(
+            (&property["guarantee"], &property["available_funds"]),
+            (&json!(guarantee), &json!(available))
+        );
+        // The guarantee is no part of it.
+        assert_eq!(property["total_assets"], available);
+    }
+    let of_type = "/transaction_flow/list?type=guarantee";
+    let flow = walk.stack.get(of_type, &user.token).await.ok();
+    assert_eq!(flow["items"][1]["amount"], "-300.00");
 }
 
 /// The rows of a statement with their chain, checked as the manual says.
@@ -110,7 +144,7 @@ async fn is_in_the_statement(walk: &Walk, user: &User) {
                 .to_string()
         };
         let covered = [
-            "adfolio-chain-1".to_owned(),
+            "adfolio-chain-2".to_owned(),
             at("user_id"),
             at("sequence"),
             at("time"),
@@ -120,6 +154,8 @@ async fn is_in_the_statement(walk: &Walk, user: &User) {
             minor("to_be_consumed_change"),
             minor("to_be_settled_change"),
             minor("withdrawing_change"),
+            minor("guarantee_change"),
+            at("details"),
         ]
         .join("|");
         assert_eq!(at("previous_hash"), expected);
@@ -130,7 +166,7 @@ async fn is_in_the_statement(walk: &Walk, user: &User) {
         assert!(!at("remark").starts_with('='), "{row:?}");
         rows += 1;
     }
-    assert_eq!(rows, 5);
+    assert_eq!(rows, 7);
     assert_eq!(flow["items"][0]["hash"], json!(expected));
     is_proven(walk, user, &text).await;
     let empty = stack.raw("/transaction_flow/statement?month=2020-01", &user.token);

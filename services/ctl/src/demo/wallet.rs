@@ -40,6 +40,7 @@ fn is_empty(property: &Property) -> bool {
         property.to_be_consumed_minor,
         property.to_be_settled_minor,
         property.withdrawing_minor,
+        property.guarantee_minor,
         property.discount_minor,
         property.start_up_funds_outstanding_minor,
     ]

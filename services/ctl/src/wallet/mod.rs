@@ -29,6 +29,8 @@ pub enum WalletCommand {
     Membership(posting::Membership),
     /// Grants start-up funds, or records their return
     StartUpFunds(posting::StartUpFunds),
+    /// Moves money from the available balance to the guarantee, or back
+    Guarantee(posting::Guarantee),
     /// Lists wallets that their owners have frozen, newest first
     Freezes(Listing),
     /// Checks that the ledger balances; exits with 1 if it does not
@@ -47,6 +49,7 @@ impl WalletCommand {
             Self::RechargeDeduction(posting) => posting.recharge_deduction(services).await,
             Self::Membership(membership) => membership.run(services).await,
             Self::StartUpFunds(funds) => funds.run(services).await,
+            Self::Guarantee(guarantee) => guarantee.run(services).await,
             Self::Freezes(listing) => freezes::print(listing, services).await,
             // Checks have exit codes of their own.
             Self::Reconcile(reconcile) => return reconcile.run(services).await,

@@ -2,8 +2,9 @@
 
 use adfolio_money::Money;
 use adfolio_proto::wallet::v1::{
-    ChangeStartUpFundsRequest, ChargebackRequest, DeductRechargeRequest, DepositRequest, FlowEntry,
-    FlowType, OpenMembershipRequest, StartUpFundsAction,
+    ChangeGuaranteeRequest, ChangeStartUpFundsRequest, ChargebackRequest, DeductRechargeRequest,
+    DepositRequest, FlowEntry, FlowType, GuaranteeAction, OpenMembershipRequest,
+    StartUpFundsAction,
 };
 use anyhow::Context as _;
 use clap::Args;
@@ -118,6 +119,43 @@ impl StartUpFunds {
             message
         )?;
         show(&self.change, answer.entry)
+    }
+}
+
+/// Moves money from the available balance to the guarantee, or back
+#[derive(Args, Debug)]
+pub struct Guarantee {
+    /// What to do: deposit or return
+    #[arg(value_parser = names::parse::<GuaranteeAction>)]
+    action: GuaranteeAction,
+    /// The user's id
+    user_id: String,
+    /// The amount
+    amount: Money,
+    /// Shown to the user in the fund details
+    #[arg(long, default_value = "")]
+    remark: String,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Guarantee {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = ChangeGuaranteeRequest {
+            user_id: self.user_id,
+            action: self.action.into(),
+            amount_minor: self.amount.minor(),
+            remark: self.remark,
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.wallet_admin, change_guarantee, caller, message)?;
+        let property = answer.property.context("the answer has no figures")?;
+        self.change.format.one(vec![
+            ("available", money(property.available_minor)),
+            ("guarantee", money(property.guarantee_minor)),
+        ]);
+        Ok(())
     }
 }
 

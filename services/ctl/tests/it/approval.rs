@@ -39,6 +39,42 @@ async fn waiting(stack: &Stack) -> Value {
 }
 
 #[tokio::test]
+async fn a_guarantee_is_given_and_given_back() {
+    let stack = Stack::start_with_four_eyes("100.00").await;
+    let user = user(&stack).await;
+    let deposit = ["wallet", "deposit", &user, "50.00"];
+    assert_eq!(stack.run(&deposit).await.code, 0);
+    for (action, amount, available, guarantee) in [
+        ("deposit", "20.00", "30.00", "20.00"),
+        ("return", "5.00", "35.00", "15.00"),
+    ] {
+        let change = [
+            "wallet",
+            "guarantee",
+            action,
+            &user,
+            amount,
+            "--remark",
+            "shop",
+            "--json",
+        ];
+        let figures = json(&stack.run(&change).await);
+        assert_eq!(
+            (&figures["available"], &figures["guarantee"]),
+            (&available.into(), &guarantee.into())
+        );
+    }
+    let shown = json(&stack.run(&["user", "show", &user, "--json"]).await);
+    assert_eq!(shown["guarantee"], "15.00");
+    let too_much = ["wallet", "guarantee", "return", &user, "15.01"];
+    let refused = stack.run(&too_much).await;
+    assert!(
+        refused.errors.contains("INSUFFICIENT_BALANCE"),
+        "{refused:?}"
+    );
+}
+
+#[tokio::test]
 async fn what_adfolioctl_asks_for_another_person_approves() {
     let stack = Stack::start_with_four_eyes("100.00").await;
     let user = user(&stack).await;

@@ -18,7 +18,8 @@ use crate::helpers::{Ended, run};
 
 const USER: &str = "0193b2a4-5a00-7000-8000-0000000000aa";
 const HEADER: &str = "sequence,time,transaction_id,type,available_change,to_be_consumed_change,\
-                      to_be_settled_change,withdrawing_change,previous_hash,hash,user_id\n";
+                      to_be_settled_change,withdrawing_change,previous_hash,hash,user_id,remark,reference,\
+                      guarantee_change,details,undisclosed\n";
 
 fn signer() -> Signer {
     Signer::new("adfolio/wallet", Kind::Log, &"05".repeat(32)).expect("a key")
@@ -55,12 +56,22 @@ impl Keeper {
             );
             let time = "2026-11-26T09:30:00.000000Z";
             let minor = amount.replace('.', "");
-            let text = format!("adfolio-chain-1|{USER}|{seq}|{time}|{id}|deposit|{minor}|0|0|0");
+            let covered = format!("{USER}|{seq}|{time}|{id}|deposit|{minor}|0|0|0");
+            // Versions alternate, as they do while an upgrade lasts.
+            let sha256 = |text: &str| hex::encode(Sha256::digest(text));
+            let (text, newer) = if seq % 2 == 1 {
+                (format!("adfolio-chain-1|{covered}"), ",,0.00,,".to_owned())
+            } else {
+                let (remark, undisclosed) = (sha256("=paid"), sha256("the rest"));
+                let details = sha256(&format!("adfolio-details-1|-|{remark}|{undisclosed}"));
+                let text = format!("adfolio-chain-2|{covered}|0|{details}");
+                (text, format!("'=paid,,0.00,{details},{undisclosed}"))
+            };
             let hash = Sha256::digest([&before[..], text.as_bytes()].concat()).into();
             let (previous, own) = (hex::encode(before), hex::encode(hash));
             writeln!(
                 keeper.statement,
-                "{seq},{time},{id},deposit,{amount},0.00,0.00,0.00,{previous},{own},{USER}"
+                "{seq},{time},{id},deposit,{amount},0.00,0.00,0.00,{previous},{own},{USER},{newer}"
             )
             .expect("written");
             before = hash;

@@ -139,6 +139,8 @@ fn of_staff_posting(posting: StaffPostingMade) -> Option<Happening> {
         "membership" => Template::Membership,
         "start_up_grant" => Template::StartUpGrant,
         "start_up_return" => Template::StartUpReturn,
+        "guarantee_deposit" => Template::GuaranteeDeposit,
+        "guarantee_return" => Template::GuaranteeReturn,
         _ => return None,
     };
     Some(Happening {

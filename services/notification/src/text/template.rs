@@ -16,6 +16,8 @@ names! {
         Membership,
         StartUpGrant,
         StartUpReturn,
+        GuaranteeDeposit,
+        GuaranteeReturn,
         WithdrawalPaid,
         WithdrawalRejected,
         WithdrawalRejectedWithReason,
@@ -81,6 +83,8 @@ impl Template {
             | Self::Membership
             | Self::StartUpGrant
             | Self::StartUpReturn
+            | Self::GuaranteeDeposit
+            | Self::GuaranteeReturn
             | Self::WithdrawalPaid
             | Self::WithdrawalRejected
             | Self::WithdrawalRejectedWithReason
@@ -126,6 +130,8 @@ impl Template {
             | Self::Membership
             | Self::StartUpGrant
             | Self::StartUpReturn
+            | Self::GuaranteeDeposit
+            | Self::GuaranteeReturn
             | Self::WithdrawalRejected
             | Self::WithdrawalRequested => &["amount"],
             Self::PlanWaiting | Self::PlanExpired | Self::PlanFailed => {

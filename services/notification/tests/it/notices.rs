@@ -151,6 +151,8 @@ async fn postings_and_withdrawals() {
         ("membership", "Membership opened"),
         ("start_up_grant", "Start-up funds granted"),
         ("start_up_return", "Start-up funds returned"),
+        ("guarantee_deposit", "Guarantee given"),
+        ("guarantee_return", "Guarantee returned"),
     ] {
         let posting = events::StaffPostingMade {
             transaction_id: Uuid::now_v7().to_string(),
@@ -200,7 +202,7 @@ async fn postings_and_withdrawals() {
     )
     .await;
     assert!(told.1.ends_with("Reason: Name {amount}"), "{}", told.1);
-    assert_eq!(stack.unread(&alice).await, 8);
+    assert_eq!(stack.unread(&alice).await, 10);
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Verification of the hash chains, from the books alone.
 
+pub mod details;
 pub mod entity;
 mod repo;
 

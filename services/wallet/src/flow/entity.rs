@@ -32,6 +32,8 @@ names! {
         Exchange,
         /// Start-up funds granted or returned.
         StartUpFunds,
+        /// Money given as the guarantee, or given back.
+        Guarantee,
     }
 }
 
@@ -48,7 +50,8 @@ impl FlowType {
             | Self::VirtualRechargeDeduction
             | Self::OpenMembership
             | Self::Exchange
-            | Self::StartUpFunds => Account::Available,
+            | Self::StartUpFunds
+            | Self::Guarantee => Account::Available,
         }
     }
 }

@@ -52,6 +52,7 @@ pub fn property(property: Property, cooled_off_at: Option<DateTime<Utc>>) -> pro
         to_be_consumed_minor: property.to_be_consumed,
         to_be_settled_minor: property.to_be_settled,
         withdrawing_minor: property.withdrawing,
+        guarantee_minor: property.guarantee,
         discount_minor: property.discount_total,
         start_up_funds_outstanding_minor: property.start_up_outstanding,
         has_pay_password: property.has_pay_password,
@@ -181,7 +182,11 @@ impl From<Row> for proto::StatementRow {
             consumed_change,
             settled_change,
             withdrawing_change,
+            guarantee_change,
         ] = link.changes;
+        let (details, undisclosed) = link.details.map_or_else(Default::default, |details| {
+            (details.hash.to_vec(), details.undisclosed.to_vec())
+        });
         let [available, to_be_consumed, to_be_settled, withdrawing] = link.after;
         Self {
             sequence: link.seq,
@@ -200,6 +205,9 @@ impl From<Row> for proto::StatementRow {
             remark: row.remark,
             previous_hash: row.previous_hash,
             hash: link.hash,
+            guarantee_change_minor: guarantee_change,
+            details,
+            undisclosed,
         }
     }
 }

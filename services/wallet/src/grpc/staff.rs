@@ -15,18 +15,33 @@ use crate::approval::entity::State;
 use crate::chain::entity::Break;
 use crate::freeze::entity::LONGEST_REASON;
 use crate::posting::movement::{Movement, MovementKind};
+use crate::posting::outcome::Done;
 use crate::withdrawal::Filter;
 use crate::{approval, chain, checkpoint, freeze, pay_password, property, reconcile, withdrawal};
 
 impl StaffApi {
-    /// What finance posts to a user's wallet, as the user sees it. What exceeds the threshold of four
-    /// eyes waits for another member of staff.
+    /// What finance posts to a user's wallet, as the user sees it.
     async fn staff_posting(
         &self,
         caller: &Caller,
         user_id: &str,
         (kind, amount_minor, remark): (MovementKind, i64, &str),
     ) -> Result<proto::FlowEntry, Status> {
+        let posting = (kind, amount_minor, remark);
+        let done = self.staff_movement(caller, user_id, posting).await?;
+        let booked = done
+            .transaction
+            .ok_or(CoreError::Corrupt("transaction of a posting"))?;
+        Ok(map::staff_entry(kind, &booked, amount_minor, remark)?)
+    }
+
+    /// What finance posts to a user's wallet. What exceeds the threshold of four eyes waits for another member of staff.
+    async fn staff_movement(
+        &self,
+        caller: &Caller,
+        user_id: &str,
+        (kind, amount_minor, remark): (MovementKind, i64, &str),
+    ) -> Result<Done, Status> {
         let staff = caller.require_staff(&[StaffRole::Finance])?;
         let user_id = wire::id(user_id, "user_id")?;
         let by = (staff, caller);
@@ -34,11 +49,7 @@ impl StaffApi {
             Movement::by_staff(kind, user_id, by, self.0.ids.next(), amount_minor, remark)?;
         let amount = movement.amount;
         let asked = (user_id, movement, amount);
-        let done = approval::post_or_ask(&self.0, caller, staff, asked).await?;
-        let booked = done
-            .transaction
-            .ok_or(CoreError::Corrupt("transaction of a posting"))?;
-        Ok(map::staff_entry(kind, &booked, amount_minor, remark)?)
+        Ok(approval::post_or_ask(&self.0, caller, staff, asked).await?)
     }
 }
 
@@ -117,6 +128,25 @@ impl WalletAdminService for StaffApi {
         let entry = self.staff_posting(&caller, &it.user_id, posting).await?;
         Ok(Response::new(proto::ChangeStartUpFundsResponse {
             entry: Some(entry),
+        }))
+    }
+
+    async fn change_guarantee(
+        &self,
+        request: Request<proto::ChangeGuaranteeRequest>,
+    ) -> Result<Response<proto::ChangeGuaranteeResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Finance])?;
+        let it = request.into_inner();
+        let kind = match proto::GuaranteeAction::try_from(it.action) {
+            Ok(proto::GuaranteeAction::Deposit) => MovementKind::GuaranteeDeposit,
+            Ok(proto::GuaranteeAction::Return) => MovementKind::GuaranteeReturn,
+            _ => return Err(Refusal::invalid("action").into()),
+        };
+        let posting = (kind, it.amount_minor, it.remark.as_str());
+        let done = self.staff_movement(&caller, &it.user_id, posting).await?;
+        Ok(Response::new(proto::ChangeGuaranteeResponse {
+            property: Some(super::property(&self.0, done.property)),
         }))
     }
 
@@ -251,6 +281,7 @@ impl WalletAdminService for StaffApi {
             user_id: found.user_id.to_string(),
             has_pay_password: found.has_pay_password,
             has_bank_card: found.has_bank_card,
+            guarantee_minor: found.guarantee,
         });
         Ok(Response::new(proto::GetUserSettingsResponse {
             items: items.collect(),

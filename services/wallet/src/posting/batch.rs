@@ -216,16 +216,21 @@ impl<'a> Books<'a> {
             .get(&user_id)
             .map(|kept| kept.row)
             .ok_or(Refused::NoWallet)?;
+        let order_version = effect.hold.map(|hold| hold.version);
+        let cause = item.command.cause(order_version);
         let mut booked = None;
         let mut entries = Vec::with_capacity(effect.steps.len());
         for (step, id) in effect.steps.into_iter().zip(item.ids) {
             let before = revised.wallet.figures;
-            let transaction = revised.wallet.book(user_id, TransactionId(id), step, now)?;
+            let transaction =
+                revised
+                    .wallet
+                    .book(user_id, TransactionId(id), (step, &cause), now)?;
             booked = Some(transaction.booked(reference));
             entries.push(Entry {
                 command: item.command,
                 traceparent: item.traceparent,
-                order_version: effect.hold.map(|hold| hold.version),
+                order_version,
                 figures: [before, revised.wallet.figures],
                 withdrawal: None,
                 transaction,

@@ -3,6 +3,7 @@
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Money;
+use uuid::Uuid;
 
 use super::amount::amount_between;
 use super::movement::Movement;
@@ -48,6 +49,19 @@ pub enum Action {
         /// What of the revenue stays with the platform.
         platform_share: Money,
     },
+}
+
+/// Where a transaction comes from, as the books keep it and its hash covers it.
+#[derive(Clone, Copy, Debug)]
+pub struct Cause<'a> {
+    pub order_id: Option<Uuid>,
+    pub order_version: Option<i64>,
+    /// The withdrawal or exchange order.
+    pub reference: Option<Uuid>,
+    pub idempotency_key: Option<&'a str>,
+    pub request_digest: Option<&'a [u8]>,
+    pub staff_id: Option<Uuid>,
+    pub remark: &'a str,
 }
 
 impl Command {
@@ -150,6 +164,23 @@ impl Command {
         }
     }
 
+    /// What its transactions say besides what they move; the version is that of the order's delivery.
+    pub fn cause(&self, order_version: Option<i64>) -> Cause<'_> {
+        let movement = self.as_movement();
+        let actor = movement.and_then(|movement| movement.actor.as_ref());
+        Cause {
+            order_id: self.order_id().map(|id| id.0),
+            order_version,
+            reference: movement
+                .and_then(|movement| movement.reference)
+                .map(|id| id.0),
+            idempotency_key: movement.map(|movement| movement.key.as_str()),
+            request_digest: movement.map(|movement| movement.digest.as_slice()),
+            staff_id: actor.map(|actor| actor.staff_id),
+            remark: movement.map_or("", |movement| movement.remark.as_str()),
+        }
+    }
+
     /// The order that it is about; none of a movement.
     pub fn order_id(&self) -> Option<OrderId> {
         match &self.action {
@@ -181,8 +212,6 @@ impl Command {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::super::amount::LARGEST_AMOUNT;
     use super::*;
 

@@ -20,23 +20,25 @@ use crate::withdrawal::entity::{Status, Withdrawal};
 /// The largest balance; the schema has the same.
 pub const BALANCE_LIMIT: i64 = 1_000_000_000_000_000_000;
 
-/// The balances of a user's four accounts, or changes of them.
+/// The balances of a user's five accounts, or changes of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Balances {
     pub available: i64,
     pub to_be_consumed: i64,
     pub to_be_settled: i64,
     pub withdrawing: i64,
+    pub guarantee: i64,
 }
 
 impl Balances {
     /// In the order in which the chain covers them.
-    pub fn to_array(self) -> [i64; 4] {
+    pub fn to_array(self) -> [i64; 5] {
         [
             self.available,
             self.to_be_consumed,
             self.to_be_settled,
             self.withdrawing,
+            self.guarantee,
         ]
     }
 
@@ -97,6 +99,7 @@ impl Step {
             to_be_consumed: sum(figures.to_be_consumed, self.change.to_be_consumed)?,
             to_be_settled: sum(figures.to_be_settled, self.change.to_be_settled)?,
             withdrawing: sum(figures.withdrawing, self.change.withdrawing)?,
+            guarantee: sum(figures.guarantee, self.change.guarantee)?,
             discount_total: sum(figures.discount_total, self.discount)?,
             start_up_outstanding: sum(figures.start_up_outstanding, self.start_up)?,
             ..*figures
@@ -487,13 +490,16 @@ fn decide_movement(
         | MovementKind::Membership
         | MovementKind::ExchangeCredit
         | MovementKind::StartUpGrant
-        | MovementKind::StartUpReturn => {
+        | MovementKind::StartUpReturn
+        | MovementKind::GuaranteeDeposit
+        | MovementKind::GuaranteeReturn => {
             let wallet = found.wallet.ok_or(Refused::NoWallet)?;
             let step = movement_step(movement.kind, movement.amount.minor());
             if step.start_up.saturating_neg() > wallet.start_up_outstanding {
                 return Err(Refused::AmountOutOfRange);
             }
             require_available(wallet, &step)?;
+            require_guarantee(wallet, &step)?;
             Ok(applied(step))
         }
     }
@@ -509,6 +515,19 @@ fn applied(step: Step) -> Verdict {
 fn require_available(wallet: &Property, step: &Step) -> Result<(), Refused> {
     if step.change.available.saturating_neg() > wallet.available {
         Err(Refused::InsufficientBalance)
+    } else {
+        Ok(())
+    }
+}
+
+/// A guarantee takes no start-up funds, which are not the user's, and gives back only what it has.
+fn require_guarantee(wallet: &Property, step: &Step) -> Result<(), Refused> {
+    let change = step.change.guarantee;
+    let own = wallet.available.saturating_sub(wallet.start_up_outstanding);
+    if change.saturating_neg() > wallet.guarantee {
+        Err(Refused::InsufficientBalance)
+    } else if change > 0 && change > own {
+        Err(Refused::StartUpFundsNotReturned)
     } else {
         Ok(())
     }
@@ -598,23 +617,26 @@ fn decide_return(
 /// What a movement of this kind moves.
 fn movement_step(kind: MovementKind, amount: i64) -> Step {
     let less = amount.saturating_neg();
-    let (available, withdrawing, start_up) = match kind {
+    let (available, withdrawing, guarantee, start_up) = match kind {
         MovementKind::Deposit | MovementKind::ExchangeReturn | MovementKind::ExchangeCredit => {
-            (amount, 0, 0)
+            (amount, 0, 0, 0)
         }
         MovementKind::Chargeback
         | MovementKind::RechargeDeduction
         | MovementKind::Membership
-        | MovementKind::ExchangeDebit => (less, 0, 0),
-        MovementKind::Withdraw => (less, amount, 0),
-        MovementKind::WithdrawalPaid => (0, less, 0),
-        MovementKind::WithdrawalRejected => (amount, less, 0),
-        MovementKind::StartUpGrant => (amount, 0, amount),
-        MovementKind::StartUpReturn => (less, 0, less),
+        | MovementKind::ExchangeDebit => (less, 0, 0, 0),
+        MovementKind::Withdraw => (less, amount, 0, 0),
+        MovementKind::WithdrawalPaid => (0, less, 0, 0),
+        MovementKind::WithdrawalRejected => (amount, less, 0, 0),
+        MovementKind::StartUpGrant => (amount, 0, 0, amount),
+        MovementKind::StartUpReturn => (less, 0, 0, less),
+        MovementKind::GuaranteeDeposit => (less, 0, amount, 0),
+        MovementKind::GuaranteeReturn => (amount, 0, less, 0),
     };
     let change = Balances {
         available,
         withdrawing,
+        guarantee,
         ..Balances::default()
     };
     Step {

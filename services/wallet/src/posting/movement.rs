@@ -44,6 +44,10 @@ names! {
         StartUpGrant,
         /// Start-up funds are returned.
         StartUpReturn,
+        /// Money of the user becomes the guarantee.
+        GuaranteeDeposit,
+        /// The guarantee, or a part of it, is given back.
+        GuaranteeReturn,
     }
 }
 
@@ -57,6 +61,8 @@ impl MovementKind {
             Self::Membership => "wallet.membership",
             Self::StartUpGrant => "wallet.start_up_grant",
             Self::StartUpReturn => "wallet.start_up_return",
+            Self::GuaranteeDeposit => "wallet.guarantee_deposit",
+            Self::GuaranteeReturn => "wallet.guarantee_return",
             Self::WithdrawalPaid => "wallet.withdrawal_paid",
             Self::WithdrawalRejected => "wallet.withdrawal_rejected",
             Self::Withdraw | Self::ExchangeDebit | Self::ExchangeReturn | Self::ExchangeCredit => {

@@ -18,7 +18,7 @@ use super::entity::{FirstUse, Hold, HoldState};
 use super::outcome::{Booked, Done, Refused};
 use super::transaction::Wallet;
 use super::transaction_type::TransactionType;
-use crate::chain::entity::Hash;
+use crate::chain::entity::{Hash, VERSION};
 use crate::destination::entity::Method;
 use crate::events;
 use crate::flow::entity::{Account, FlowType};
@@ -136,7 +136,7 @@ async fn read_wallets_and_holds(
     let rows = sqlx::query!(
         r#"SELECT w.user_id AS "user_id!: UserId", w.xmin::text::bigint AS "revision!", w.available AS "available!",
                   w.to_be_consumed AS "to_be_consumed!", w.to_be_settled AS "to_be_settled!",
-                  w.withdrawing AS "withdrawing!", w.discount_total AS "discount_total!",
+                  w.withdrawing AS "withdrawing!", w.guarantee AS "guarantee!", w.discount_total AS "discount_total!",
                   w.start_up_outstanding AS "start_up_outstanding!", w.has_pay_password AS "has_pay_password!",
                   w.has_bank_card AS "has_bank_card!", w.has_wallet_address AS "has_wallet_address!",
                   w.protection_changed_at, w.frozen_at, w.seq AS "seq!", w.chain_head AS "chain_head!: Hash", w.last_posted_at,
@@ -159,6 +159,7 @@ async fn read_wallets_and_holds(
             to_be_consumed: row.to_be_consumed,
             to_be_settled: row.to_be_settled,
             withdrawing: row.withdrawing,
+            guarantee: row.guarantee,
             discount_total: row.discount_total,
             start_up_outstanding: row.start_up_outstanding,
             has_pay_password: row.has_pay_password,
@@ -297,11 +298,12 @@ struct Transactions<'a> {
     ids: Vec<Uuid>,
     types: Vec<TransactionType>,
     times: Vec<DateTime<Utc>>,
-    changes: [Vec<i64>; 4],
+    changes: [Vec<i64>; 5],
     platform_changes: Vec<i64>,
     platform_accounts: Vec<Option<Account>>,
     flow_types: Vec<Option<FlowType>>,
     fees: Vec<i64>,
+    /// Without the guarantee, which has no such column.
     after: [Vec<i64>; 4],
     hashes: Vec<&'a [u8]>,
     orders: Vec<Option<Uuid>>,
@@ -318,7 +320,7 @@ impl<'a> Transactions<'a> {
         let mut columns = Self::default();
         for entry in books.entries() {
             let it = &entry.transaction;
-            let movement = entry.command.as_movement();
+            let cause = entry.command.cause(entry.order_version);
             columns.users.push(it.user_id.0);
             columns.numbers.push(it.seq);
             columns.ids.push(it.id.0);
@@ -326,25 +328,19 @@ impl<'a> Transactions<'a> {
             columns.times.push(it.posted_at);
             push_each(&mut columns.changes, it.step.change.to_array());
             columns.platform_changes.push(it.step.platform_change());
-            columns.platform_accounts.push(it.platform_account());
-            columns.flow_types.push(it.flow_type());
+            columns.platform_accounts.push(it.step.platform_account());
+            columns.flow_types.push(it.step.flow_type());
             columns.fees.push(it.step.fee);
-            push_each(&mut columns.after, it.after.to_array());
+            let [after @ .., _] = it.after.to_array();
+            push_each(&mut columns.after, after);
             columns.hashes.push(&it.hash);
-            columns.orders.push(entry.command.order_id().map(|id| id.0));
-            columns.versions.push(entry.order_version);
-            columns
-                .references
-                .push(movement.and_then(|it| it.reference).map(|id| id.0));
-            columns.keys.push(movement.map(|it| it.key.as_str()));
-            columns
-                .digests
-                .push(movement.map(|it| it.digest.as_slice()));
-            let actor = movement.and_then(|it| it.actor.as_ref());
-            columns.staff.push(actor.map(|actor| actor.staff_id));
-            columns
-                .remarks
-                .push(movement.map_or("", |it| it.remark.as_str()));
+            columns.orders.push(cause.order_id);
+            columns.versions.push(cause.order_version);
+            columns.references.push(cause.reference);
+            columns.keys.push(cause.idempotency_key);
+            columns.digests.push(cause.request_digest);
+            columns.staff.push(cause.staff_id);
+            columns.remarks.push(cause.remark);
         }
         columns
     }
@@ -355,7 +351,7 @@ impl<'a> Transactions<'a> {
 struct Wallets<'a> {
     users: Vec<Uuid>,
     revisions: Vec<i64>,
-    balances: [Vec<i64>; 4],
+    balances: [Vec<i64>; 5],
     discounts: Vec<i64>,
     start_up: Vec<i64>,
     numbers: Vec<i64>,
@@ -477,7 +473,7 @@ async fn write(connection: &mut PgConnection, books: &Books<'_>) -> Result<(), s
     let events: Vec<Event> =
         events::of_entries(books.entries()).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let events = Columns::of(&events);
-    let [available, to_be_consumed, to_be_settled, withdrawing] = &wallets.balances;
+    let balances = &wallets.balances;
     let changes = &transactions.changes;
     let after = &transactions.after;
     let figures = &holds.figures;
@@ -485,10 +481,11 @@ async fn write(connection: &mut PgConnection, books: &Books<'_>) -> Result<(), s
         "src/posting/write.sql",
         &wallets.users,
         &wallets.revisions,
-        available,
-        to_be_consumed,
-        to_be_settled,
-        withdrawing,
+        &balances[0],
+        &balances[1],
+        &balances[2],
+        &balances[3],
+        &balances[4],
         &wallets.discounts,
         &wallets.start_up,
         &wallets.numbers,
@@ -503,6 +500,7 @@ async fn write(connection: &mut PgConnection, books: &Books<'_>) -> Result<(), s
         &changes[1],
         &changes[2],
         &changes[3],
+        &changes[4],
         &transactions.platform_changes,
         &transactions.platform_accounts as &[Option<Account>],
         &transactions.flow_types as &[Option<FlowType>],
@@ -553,6 +551,7 @@ async fn write(connection: &mut PgConnection, books: &Books<'_>) -> Result<(), s
         &events.sequences as &[Option<i64>],
         &events.data as &[&str],
         &events.traces as &[Option<&str>],
+        VERSION,
     )
     .fetch_one(connection)
     .await?;

@@ -42,6 +42,10 @@ names! {
         StartUpGrant,
         /// Start-up funds were returned.
         StartUpReturn,
+        /// Money of the user became the guarantee.
+        GuaranteeDeposit,
+        /// The guarantee, or a part of it, was given back.
+        GuaranteeReturn,
     }
 }
 
@@ -62,7 +66,10 @@ impl TransactionType {
             Self::ExchangeDebit | Self::ExchangeReturn | Self::ExchangeCredit => {
                 Some(Account::FxClearing)
             }
-            Self::Withdraw | Self::WithdrawalRejected => None,
+            Self::Withdraw
+            | Self::WithdrawalRejected
+            | Self::GuaranteeDeposit
+            | Self::GuaranteeReturn => None,
         }
     }
 
@@ -81,6 +88,7 @@ impl TransactionType {
                 Some(FlowType::Exchange)
             }
             Self::StartUpGrant | Self::StartUpReturn => Some(FlowType::StartUpFunds),
+            Self::GuaranteeDeposit | Self::GuaranteeReturn => Some(FlowType::Guarantee),
             Self::Accrue | Self::WithdrawalPaid => None,
         }
     }
@@ -101,6 +109,8 @@ impl From<MovementKind> for TransactionType {
             MovementKind::ExchangeCredit => Self::ExchangeCredit,
             MovementKind::StartUpGrant => Self::StartUpGrant,
             MovementKind::StartUpReturn => Self::StartUpReturn,
+            MovementKind::GuaranteeDeposit => Self::GuaranteeDeposit,
+            MovementKind::GuaranteeReturn => Self::GuaranteeReturn,
         }
     }
 }

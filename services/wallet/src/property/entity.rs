@@ -17,6 +17,8 @@ pub struct Property {
     /// Earned, waiting for settlement.
     pub to_be_settled: i64,
     pub withdrawing: i64,
+    /// Held as the user's guarantee.
+    pub guarantee: i64,
     /// What coupons paid towards puts, less what was given back.
     pub discount_total: i64,
     pub start_up_outstanding: i64,
@@ -29,13 +31,14 @@ pub struct Property {
 }
 
 impl Property {
-    /// The balances of the four accounts.
+    /// The balances of the five accounts.
     pub fn balances(&self) -> Balances {
         Balances {
             available: self.available,
             to_be_consumed: self.to_be_consumed,
             to_be_settled: self.to_be_settled,
             withdrawing: self.withdrawing,
+            guarantee: self.guarantee,
         }
     }
 
@@ -68,10 +71,11 @@ impl Property {
     }
 }
 
-/// What is set up in one wallet.
+/// What is set up in one wallet, and its guarantee.
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub user_id: UserId,
     pub has_pay_password: bool,
     pub has_bank_card: bool,
+    pub guarantee: i64,
 }

@@ -12,8 +12,8 @@ pub struct Wallet {
     pub user_id: UserId,
     /// Number of the last transaction.
     pub seq: i64,
-    /// Available, to be consumed, to be settled, withdrawing.
-    pub balances: [i64; 4],
+    /// Available, to be consumed, to be settled, withdrawing, guarantee.
+    pub balances: [i64; 5],
     /// What coupons paid.
     pub discount_total: i64,
     pub start_up_outstanding: i64,
@@ -23,8 +23,8 @@ pub struct Wallet {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sums {
     pub transactions: i64,
-    /// Entries of the four accounts.
-    pub balances: [i64; 4],
+    /// Entries of the five accounts.
+    pub balances: [i64; 5],
     /// Entries of the available account that the fund details show.
     pub shown: i64,
     /// Entries of promotions for coupons.

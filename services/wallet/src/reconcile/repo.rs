@@ -20,8 +20,8 @@ pub(super) async fn wallets(
     limit: i64,
 ) -> Result<Vec<Wallet>, sqlx::Error> {
     sqlx::query!(
-        "SELECT user_id, seq, available, to_be_consumed, to_be_settled, withdrawing, discount_total,
-                start_up_outstanding
+        "SELECT user_id, seq, available, to_be_consumed, to_be_settled, withdrawing, guarantee,
+                discount_total, start_up_outstanding
          FROM wallets WHERE user_id > $1 ORDER BY user_id LIMIT $2",
         after.0,
         limit
@@ -34,6 +34,7 @@ pub(super) async fn wallets(
             row.to_be_consumed,
             row.to_be_settled,
             row.withdrawing,
+            row.guarantee,
         ],
         discount_total: row.discount_total,
         start_up_outstanding: row.start_up_outstanding,
@@ -89,6 +90,7 @@ pub(super) async fn read_stretch(
                 row.to_be_consumed,
                 row.to_be_settled,
                 row.withdrawing,
+                row.guarantee,
             ],
             shown: row.shown,
             coupons: row.coupons,

@@ -14,8 +14,8 @@ WITH heads AS (
                AS previous
     FROM chunk WINDOW w AS (PARTITION BY user_id ORDER BY seq)
 ), judged AS (
-    SELECT *, available_change + to_be_consumed_change + to_be_settled_change + withdrawing_change + platform_change + fee
-              = 0 AS is_balanced,
+    SELECT *, available_change + to_be_consumed_change + to_be_settled_change + withdrawing_change + guarantee_change
+              + platform_change + fee = 0 AS is_balanced,
            ARRAY[available_after - available_change, to_be_consumed_after - to_be_consumed_change,
                  to_be_settled_after - to_be_settled_change, withdrawing_after - withdrawing_change]
            IS NOT DISTINCT FROM
@@ -36,6 +36,7 @@ WITH heads AS (
            sum(to_be_consumed_change) FILTER (WHERE seq <= head) AS to_be_consumed,
            sum(to_be_settled_change) FILTER (WHERE seq <= head) AS to_be_settled,
            sum(withdrawing_change) FILTER (WHERE seq <= head) AS withdrawing,
+           sum(guarantee_change) FILTER (WHERE seq <= head) AS guarantee,
            sum(available_change) FILTER (WHERE seq <= head AND flow_type <> 'ad_billing') AS shown,
            sum(platform_change) FILTER (WHERE seq <= head AND platform_account = 'promotions' AND order_id IS NOT NULL)
                AS coupons,
@@ -60,7 +61,8 @@ SELECT user_id AS "user_id!", transactions AS "transactions!", unbalanced AS "un
        off_course AS "off_course!", counted AS "counted!",
        coalesce(available, 0)::bigint AS "available!", coalesce(to_be_consumed, 0)::bigint AS "to_be_consumed!",
        coalesce(to_be_settled, 0)::bigint AS "to_be_settled!", coalesce(withdrawing, 0)::bigint AS "withdrawing!",
-       coalesce(shown, 0)::bigint AS "shown!", coalesce(coupons, 0)::bigint AS "coupons!",
+       coalesce(guarantee, 0)::bigint AS "guarantee!", coalesce(shown, 0)::bigint AS "shown!",
+       coalesce(coupons, 0)::bigint AS "coupons!",
        coalesce(deposits_clearing, 0)::bigint AS "deposits_clearing!",
        coalesce(promotions, 0)::bigint AS "promotions!", coalesce(ad_spend, 0)::bigint AS "ad_spend!",
        coalesce(ad_revenue, 0)::bigint AS "ad_revenue!", coalesce(profit_share, 0)::bigint AS "profit_share!",

@@ -35,10 +35,12 @@ pub(super) async fn rows(
     behind: i64,
 ) -> Result<Vec<Row>, sqlx::Error> {
     sqlx::query!(
-        r#"SELECT t.user_id, t.seq, t.posted_at, t.id, t.type::text AS "kind!", t.available_change,
-                  t.to_be_consumed_change, t.to_be_settled_change, t.withdrawing_change, t.available_after,
+        r#"SELECT t.user_id, t.seq, t.posted_at, t.id, t.type::text AS "kind!", t.chain_version, t.available_change,
+                  t.to_be_consumed_change, t.to_be_settled_change, t.withdrawing_change, t.guarantee_change,
+                  t.platform_account::text, t.platform_change, t.fee, t.flow_type::text, t.order_id, t.order_version,
+                  t.reference, t.idempotency_key, t.request_digest, t.staff_id, t.remark, t.available_after,
                   t.to_be_consumed_after, t.to_be_settled_after, t.withdrawing_after, t.hash,
-                  coalesce(t.order_id, t.reference) AS reference, t.remark, before.hash AS "previous_hash?"
+                  before.hash AS "previous_hash?"
            FROM transactions t
            LEFT JOIN transactions before ON before.user_id = t.user_id AND before.seq = t.seq - 1
            WHERE t.user_id = $1 AND t.seq >= $2 AND t.seq < $3
@@ -49,7 +51,7 @@ pub(super) async fn rows(
     )
     .map(|row| Row {
         link: chain_link!(row),
-        reference: row.reference.map(ReferenceId),
+        reference: row.order_id.or(row.reference).map(ReferenceId),
         remark: row.remark,
         previous_hash: row.previous_hash.unwrap_or_else(|| GENESIS.to_vec()),
     })

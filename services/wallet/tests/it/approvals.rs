@@ -32,13 +32,15 @@ pub const ABOVE: i64 = THRESHOLD + 1;
 
 const WEEK: Duration = Duration::from_hours(7 * 24);
 
-const ALL: [StaffPosting; 6] = [
+const ALL: [StaffPosting; 8] = [
     StaffPosting::Deposit,
     StaffPosting::Chargeback,
     StaffPosting::Deduction,
     StaffPosting::Membership,
     StaffPosting::Grant,
     StaffPosting::Return,
+    StaffPosting::GuaranteeDeposit,
+    StaffPosting::GuaranteeReturn,
 ];
 
 pub fn four_eyes(config: &mut Config) {
@@ -154,6 +156,8 @@ async fn the_threshold_itself_is_posted_and_a_cent_more_waits() {
     for posting in ALL {
         let user = stack.rich_user(2).await;
         stack.fund(user, StaffPosting::Grant, THRESHOLD).await;
+        let guarantee = StaffPosting::GuaranteeDeposit;
+        stack.fund(user, guarantee, THRESHOLD).await;
         let posted = stack.post_as(&any_other(), posting, user, THRESHOLD).await;
         posted.expect("posted");
     }
@@ -194,8 +198,8 @@ async fn the_threshold_itself_is_posted_and_a_cent_more_waits() {
 #[tokio::test]
 async fn an_approved_request_is_posted_as_it_was_asked_for() {
     let stack = spawn().await;
-    let user = stack.rich_user(3).await;
-    let mut available = 3 * THRESHOLD;
+    let user = stack.rich_user(4).await;
+    let mut available = 4 * THRESHOLD;
     for (posting, action, sign) in [
         (StaffPosting::Deposit, ApprovalAction::Deposit, 1),
         (StaffPosting::Chargeback, ApprovalAction::Chargeback, -1),
@@ -207,6 +211,16 @@ async fn an_approved_request_is_posted_as_it_was_asked_for() {
         (StaffPosting::Grant, ApprovalAction::StartUpGrant, 1),
         (StaffPosting::Return, ApprovalAction::StartUpReturn, -1),
         (StaffPosting::Membership, ApprovalAction::Membership, -1),
+        (
+            StaffPosting::GuaranteeDeposit,
+            ApprovalAction::GuaranteeDeposit,
+            -1,
+        ),
+        (
+            StaffPosting::GuaranteeReturn,
+            ApprovalAction::GuaranteeReturn,
+            1,
+        ),
     ] {
         let waiting = stack.asked(posting, user).await;
         assert_eq!(

@@ -3,7 +3,7 @@
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
-use crate::helpers::Wallet;
+use crate::helpers::{StaffPosting, Wallet, finance};
 
 /// Runs statements as an intruder who is master of the database and has switched the triggers off.
 async fn tamper(pool: &PgPool, statement: &str) {
@@ -89,6 +89,20 @@ async fn the_database_itself_refuses_what_does_not_balance() {
             "balance_range",
         ),
         (
+            "UPDATE wallets SET guarantee = -1 WHERE user_id = $1",
+            "wallets_guarantee",
+        ),
+        (
+            "INSERT INTO transactions (user_id, seq, id, type, posted_at, available_change, to_be_consumed_change,
+                    to_be_settled_change, withdrawing_change, guarantee_change, platform_change, fee, available_after,
+                    to_be_consumed_after, to_be_settled_after, withdrawing_after, hash, idempotency_key, request_digest,
+                    remark)
+             SELECT user_id, 99, gen_random_uuid(), 'guarantee_deposit', posted_at, -5, 0, 0, 0, 6, 0, 0, available_after, 0, 0,
+                    0, hash, 'another', request_digest, ''
+             FROM transactions WHERE user_id = $1 AND type = 'deposit'",
+            "transactions_balance",
+        ),
+        (
             "UPDATE holds SET consumed = 361 WHERE user_id = $1",
             "holds_open",
         ),
@@ -149,22 +163,139 @@ async fn chains_verify_and_a_tampered_row_is_found() {
     );
 }
 
+/// Whoever changes the database itself and none of the hashes: each column by itself.
+#[tokio::test]
+async fn every_column_that_is_covered_and_changed_is_found() {
+    let stack = Wallet::spawn().await;
+    let pool = stack.pool();
+    let user = stack.user_with(1_000).await;
+    for posting in [StaffPosting::GuaranteeDeposit, StaffPosting::Chargeback] {
+        let posted = stack.post_as(&finance(), posting, user, 100).await;
+        posted.expect("posted");
+    }
+    assert_eq!(stack.verify(Some(user)).await.broken, []);
+    // Constraints stop changes that leave others behind; the owner of the table takes them away.
+    let unbound = "ALTER TABLE transactions DROP CONSTRAINT transactions_balance, DROP CONSTRAINT transactions_cause";
+    tamper(&pool, unbound).await;
+    for (seq, column, other) in [
+        (1, "remark", "'other'"),
+        (1, "staff_id", "NULL"),
+        (1, "staff_id", "gen_random_uuid()"),
+        (1, "reference", "gen_random_uuid()"),
+        (1, "order_id", "gen_random_uuid()"),
+        (1, "order_version", "1"),
+        (1, "idempotency_key", "idempotency_key || 'x'"),
+        (1, "request_digest", "sha256('')"),
+        (1, "fee", "1"),
+        (1, "platform_account", "'membership'"),
+        (1, "platform_change", "platform_change + 1"),
+        (1, "flow_type", "NULL"),
+        (1, "flow_type", "'guarantee'"),
+        (1, "type", "'chargeback'"),
+        (1, "posted_at", "posted_at + interval '1 microsecond'"),
+        (1, "id", "gen_random_uuid()"),
+        (2, "guarantee_change", "guarantee_change + 1"),
+        (2, "chain_version", "1"),
+        (3, "chain_version", "1"),
+        (3, "chain_version", "3"),
+    ] {
+        let change = format!("UPDATE transactions SET {column} = {other} WHERE seq = {seq}");
+        let kept = "CREATE TABLE kept AS SELECT * FROM transactions";
+        tamper(&pool, kept).await;
+        tamper(&pool, &change).await;
+        let found = stack.verify(Some(user)).await.broken;
+        let found: Vec<i64> = found.iter().map(|it| it.sequence).collect();
+        assert_eq!(found, [seq], "{change}");
+        tamper(
+            &pool,
+            "DELETE FROM transactions; INSERT INTO transactions SELECT * FROM kept; DROP TABLE kept",
+        )
+        .await;
+        assert_eq!(stack.verify(Some(user)).await.broken, [], "{change}");
+    }
+    // The guarantee of the wallet is that of the chain.
+    tamper(&pool, "UPDATE wallets SET guarantee = guarantee + 1").await;
+    assert_eq!(
+        stack.verify(Some(user)).await.broken[0].detail,
+        "wallet's balances are others"
+    );
+    assert_eq!(stack.failed_checks().await, ["balances_equal_entries"]);
+}
+
+/// While an upgrade lasts, replicas of the release before go on with version 1, in any wallet.
+#[tokio::test]
+async fn versions_alternate_in_a_chain_that_verifies() {
+    let stack = Wallet::spawn().await;
+    let user = stack.user_with(1_000).await;
+    downgrade(&stack, user).await;
+    for amount in [100, 50] {
+        let posting = StaffPosting::GuaranteeDeposit;
+        let posted = stack.post_as(&finance(), posting, user, amount).await;
+        posted.expect("posted");
+    }
+    stack.deposit(user, 5).await;
+    downgrade(&stack, user).await;
+    stack.deposit(user, 7).await;
+    let versions: Vec<i16> =
+        sqlx::query_scalar("SELECT chain_version FROM transactions ORDER BY seq")
+            .fetch_all(&stack.pool())
+            .await
+            .expect("versions");
+    assert_eq!(versions, [1, 2, 2, 1, 2]);
+    assert_eq!(stack.verify(Some(user)).await.broken, []);
+    stack.assert_books_balance().await;
+}
+
+/// Makes the last transaction what the release before would have written.
+async fn downgrade(stack: &Wallet, user: Uuid) {
+    let rewritten = format!(
+        "WITH last AS (
+             UPDATE transactions t SET chain_version = 1, hash = sha256(
+                 coalesce((SELECT hash FROM transactions b WHERE b.user_id = t.user_id AND b.seq = t.seq - 1),
+                          decode(repeat('00', 32), 'hex'))
+                 || convert_to(format('adfolio-chain-1|%s|%s|%s|%s|%s|%s|%s|%s|%s', user_id, seq,
+                     to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), id, type,
+                     available_change, to_be_consumed_change, to_be_settled_change, withdrawing_change), 'UTF8'))
+             WHERE user_id = '{user}' AND seq = (SELECT seq FROM wallets WHERE user_id = '{user}') RETURNING hash)
+         UPDATE wallets SET chain_head = last.hash FROM last WHERE user_id = '{user}'"
+    );
+    tamper(&stack.pool(), &rewritten).await;
+}
+
 #[tokio::test]
 async fn the_hash_of_the_statement_is_the_documented_one() {
     let stack = Wallet::spawn().await;
     let (user, _) = busy_user(&stack).await;
+    stack
+        .deposit_as(&finance(), user, 70, "a|b, \"ü\"")
+        .await
+        .expect("a deposit");
+    sqlx::raw_sql(
+        "CREATE FUNCTION hash_of(it text) RETURNS text IMMUTABLE STRICT LANGUAGE sql
+         AS $$ SELECT encode(sha256(convert_to(it, 'UTF8')), 'hex') $$",
+    )
+    .execute(&stack.pool())
+    .await
+    .expect("a function");
     let rows: Vec<(Vec<u8>, Vec<u8>)> = sqlx::query_as(
         "SELECT hash, sha256(coalesce(lag(hash) OVER (ORDER BY seq), decode(repeat('00', 32), 'hex'))
-             || convert_to(format('adfolio-chain-1|%s|%s|%s|%s|%s|%s|%s|%s|%s', user_id, seq,
+             || convert_to(format('adfolio-chain-2|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s|%s', user_id, seq,
                     to_char(posted_at AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"'), id, type, available_change,
-                    to_be_consumed_change, to_be_settled_change, withdrawing_change), 'UTF8'))
-         FROM transactions WHERE user_id = $1 ORDER BY seq",
+                    to_be_consumed_change, to_be_settled_change, withdrawing_change, guarantee_change, details), 'UTF8'))
+         FROM transactions
+         CROSS JOIN LATERAL (SELECT hash_of(concat_ws('|', 'adfolio-undisclosed-1', coalesce(platform_account::text, '-'),
+             platform_change, fee, coalesce(flow_type::text, '-'), coalesce(order_id::text, '-'),
+             coalesce(order_version::text, '-'), coalesce(reference::text, '-'), coalesce(hash_of(idempotency_key), '-'),
+             coalesce(encode(request_digest, 'hex'), '-'), coalesce(staff_id::text, '-'))) AS undisclosed) AS u
+         CROSS JOIN LATERAL (SELECT hash_of(concat_ws('|', 'adfolio-details-1', coalesce(order_id::text, reference::text, '-'),
+             CASE remark WHEN '' THEN '-' ELSE hash_of(remark) END, undisclosed)) AS details) AS d
+         WHERE user_id = $1 ORDER BY seq",
     )
     .bind(user)
     .fetch_all(&stack.pool())
     .await
     .expect("the chain");
-    assert_eq!(rows.len(), 4);
+    assert_eq!(rows.len(), 5);
     for (hash, recomputed) in rows {
         assert_eq!(hex::encode(hash), hex::encode(recomputed));
     }

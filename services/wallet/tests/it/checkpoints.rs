@@ -442,6 +442,8 @@ async fn rewrite_books(connection: &mut PgConnection, user: Uuid) {
         "UPDATE transactions SET available_change = available_change + 1, platform_change = platform_change - 1
          WHERE user_id = $1 AND seq = 1",
         "UPDATE transactions SET available_after = available_after + 1 WHERE user_id = $1",
+        // Version 1 is the easier one to forge.
+        "UPDATE transactions SET chain_version = 1 WHERE user_id = $1",
         "UPDATE wallets SET available = available + 1 WHERE user_id = $1",
     ] {
         let changed = sqlx::query(change).bind(user).execute(&mut *connection);

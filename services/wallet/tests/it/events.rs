@@ -56,7 +56,7 @@ async fn every_transaction_is_announced_in_order_and_its_chain_can_be_checked_fr
         )
         .expect("a time");
         let canonical = format!(
-            "adfolio-chain-1|{user}|{place}|{}|{}|{}|{}|{}|{}|{}",
+            "adfolio-chain-2|{user}|{place}|{}|{}|{}|{}|{}|{}|{}|{}|{}",
             time.to_rfc3339_opts(chrono::SecondsFormat::Micros, true),
             posted.transaction_id,
             posted.r#type,
@@ -64,7 +64,10 @@ async fn every_transaction_is_announced_in_order_and_its_chain_can_be_checked_fr
             posted.to_be_consumed_change_minor,
             posted.to_be_settled_change_minor,
             posted.withdrawing_change_minor,
+            posted.guarantee_change_minor,
+            posted.details,
         );
+        assert_eq!((posted.chain_version, posted.guarantee_minor), (2, 0));
         assert_eq!(posted.previous_hash, hex::encode(&previous));
         previous = Sha256::digest([previous.as_slice(), canonical.as_bytes()].concat()).to_vec();
         assert_eq!(posted.hash, hex::encode(&previous));

@@ -168,6 +168,7 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
         // Kinds that this user has no line of.
         (FlowType::ManualPayout, 0),
         (FlowType::StartUpFunds, 0),
+        (FlowType::Guarantee, 0),
     ] {
         let (mut lines, mut cursor) = (Vec::new(), String::new());
         loop {

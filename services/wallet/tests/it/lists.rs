@@ -184,7 +184,7 @@ async fn figures_come_from_one_indexed_row() {
         .await
         .expect("a user");
     let statement = format!(
-        "SELECT available, to_be_consumed, to_be_settled, withdrawing, discount_total, start_up_outstanding,
+        "SELECT available, to_be_consumed, to_be_settled, withdrawing, guarantee, discount_total, start_up_outstanding,
                 has_pay_password, has_bank_card, has_wallet_address
          FROM wallets WHERE user_id = '{user}'"
     );

@@ -80,6 +80,9 @@ fn step() -> impl Strategy<Value = Step> {
         StaffPosting::Grant,
         StaffPosting::Return,
         StaffPosting::Return,
+        StaffPosting::GuaranteeDeposit,
+        StaffPosting::GuaranteeDeposit,
+        StaffPosting::GuaranteeReturn,
     ]);
     let exchange_step = prop::sample::select(vec![
         ExchangeStep::Debit,
@@ -127,13 +130,14 @@ fn staff_step(posting: StaffPosting, user: usize, key: u8, amount: i64) -> Step 
     }
 }
 
-/// Available, to be consumed, to be settled, withdrawing, discount, start-up funds: the row of `wallets`.
+/// Available, to be consumed, to be settled, withdrawing, guarantee, discount, start-up funds: the row of `wallets`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, sqlx::FromRow)]
 struct Figures {
     available: i64,
     to_be_consumed: i64,
     to_be_settled: i64,
     withdrawing: i64,
+    guarantee: i64,
     discount_total: i64,
     start_up_outstanding: i64,
 }
@@ -238,18 +242,26 @@ impl Model {
     }
 
     fn staff(&mut self, posting: StaffPosting, user: usize, key: u8, amount: i64) -> Seen {
+        let is_guarantee = matches!(
+            posting,
+            StaffPosting::GuaranteeDeposit | StaffPosting::GuaranteeReturn
+        );
         match self.keys.get(&key) {
             Some(Used::Posting(kind, whose, how_much, answer))
                 if (*kind, *whose, *how_much) == (posting, user, amount) =>
             {
-                return Ok(answer.clone());
+                return Ok(if is_guarantee {
+                    self.guarantee(user)
+                } else {
+                    answer.clone()
+                });
             }
             Some(_) => return Err(Reason::IdempotencyKeyReused),
             None => {}
         }
         let wallet = &mut self.wallets[user];
         let change = match posting {
-            StaffPosting::Deposit | StaffPosting::Grant => amount,
+            StaffPosting::Deposit | StaffPosting::Grant | StaffPosting::GuaranteeReturn => amount,
             _ => -amount,
         };
         if posting == StaffPosting::Return && amount > wallet.start_up_outstanding {
@@ -258,14 +270,34 @@ impl Model {
         if wallet.available + change < 0 {
             return Err(Reason::InsufficientBalance);
         }
+        if is_guarantee {
+            let lent = wallet.start_up_outstanding;
+            if wallet.guarantee - change < 0 {
+                return Err(Reason::InsufficientBalance);
+            }
+            if change < 0 && wallet.available + change < lent {
+                return Err(Reason::StartUpFundsNotReturned);
+            }
+            wallet.guarantee -= change;
+        }
         wallet.available += change;
         if matches!(posting, StaffPosting::Grant | StaffPosting::Return) {
             wallet.start_up_outstanding += change;
         }
-        let answer = vec![change, wallet.available];
+        let answer = if is_guarantee {
+            self.guarantee(user)
+        } else {
+            vec![change, wallet.available]
+        };
         let content = Used::Posting(posting, user, amount, answer.clone());
         self.keys.insert(key, content);
         Ok(answer)
+    }
+
+    /// What a change of the guarantee answers, and a repeat of it.
+    fn guarantee(&self, user: usize) -> Vec<i64> {
+        let wallet = &self.wallets[user];
+        vec![wallet.guarantee, wallet.available]
     }
 
     fn exchange(&mut self, step: ExchangeStep, user: usize, exchange: usize, amount: i64) -> Seen {
@@ -560,7 +592,8 @@ impl Actors {
     /// The users' rows as they stand.
     async fn figures(&self, stack: &Wallet) -> Vec<Figures> {
         sqlx::query_as(
-            "SELECT available, to_be_consumed, to_be_settled, withdrawing, discount_total, start_up_outstanding
+            "SELECT available, to_be_consumed, to_be_settled, withdrawing, guarantee, discount_total,
+                    start_up_outstanding
              FROM unnest($1::uuid[]) WITH ORDINALITY AS u (user_id, place) JOIN wallets USING (user_id) ORDER BY place",
         )
         .bind(&self.users)

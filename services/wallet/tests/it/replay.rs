@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use adfolio_testkit::{TestBroker, eventually};
 use futures::future::join_all;
 use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::helpers::{StaffPosting, Wallet, finance};
@@ -119,6 +120,18 @@ async fn consumers_tell_where_a_chain_breaks() {
             "breaks at sequence 4 (offset 3): the balances after it do not follow from its changes",
         ),
         (
+            altered("guaranteeChangeMinor", "77"),
+            "breaks at sequence 4 (offset 3): its hash does not fit its content",
+        ),
+        (
+            altered("guaranteeMinor", "77"),
+            "breaks at sequence 4 (offset 3): the balances after it do not follow from its changes",
+        ),
+        (
+            altered("details", &"0".repeat(64)),
+            "breaks at sequence 4 (offset 3): its hash does not fit its content",
+        ),
+        (
             altered("previousHash", &"0".repeat(64)),
             "breaks at sequence 4 (offset 3): it does not follow the hash before it",
         ),
@@ -137,6 +150,71 @@ async fn consumers_tell_where_a_chain_breaks() {
         }
         stream.delete().await;
     }
+}
+
+/// The release before posts in version 1, before this one and beside it.
+#[tokio::test]
+async fn consumers_follow_a_chain_of_both_versions() {
+    let (names, events, mut expected) = recorded_events().await;
+    let events = rewritten(&events, &[1, 2, 3, 8]);
+    let last: Value = serde_json::from_slice(&events[7]).expect("an event");
+    for line in expected.values_mut() {
+        line["hash"] = last["data"]["hash"].clone();
+    }
+    let begun = TestStream::holding(&names, &events[..3]).await;
+    let whole = TestStream::holding(&names, &events).await;
+    let folder = tempfile::tempdir().expect("a folder");
+    for consumer in Consumer::ALL {
+        let file = folder.path().join(format!("{consumer:?}.json"));
+        consumer.read_all(&begun, &file).await;
+        // As a program of the release before leaves it, with four balances.
+        let text = std::fs::read(&file).expect("a file");
+        let mut state: Value = serde_json::from_slice(&text).expect("JSON");
+        for account in state["users"].as_object_mut().expect("users").values_mut() {
+            let balances = account["balances"].as_array_mut().expect("balances");
+            assert_eq!(balances.pop(), Some(json!(0)));
+        }
+        std::fs::write(&file, state.to_string()).expect("written");
+        let output = consumer.read_all(&whole, &file).await;
+        assert_eq!(balances(&output), expected, "{consumer:?}");
+    }
+    for stream in [begun, whole] {
+        stream.delete().await;
+    }
+}
+
+/// The events with a chain of which these transactions are of version 1.
+fn rewritten(events: &[Vec<u8>], old: &[i64]) -> Vec<Vec<u8>> {
+    let mut hash = vec![0; 32];
+    let rewrite = |body: &Vec<u8>| {
+        let mut event: Value = serde_json::from_slice(body).expect("an event");
+        let data = event["data"].as_object_mut().expect("data");
+        let text = |name: &str| data[name].as_str().expect("a text").to_owned();
+        let names = ["userId", "sequence", "time", "transactionId", "type"];
+        let accounts = ["available", "toBeConsumed", "toBeSettled", "withdrawing"];
+        let changes = accounts.map(|account| format!("{account}ChangeMinor"));
+        let names = names.into_iter().chain(changes.iter().map(String::as_str));
+        let mut covered: Vec<String> = names.map(text).collect();
+        if old.contains(&covered[1].parse().expect("a number")) {
+            covered.insert(0, "adfolio-chain-1".into());
+            for newer in [
+                "guaranteeChangeMinor",
+                "guaranteeMinor",
+                "details",
+                "chainVersion",
+            ] {
+                data.remove(newer);
+            }
+        } else {
+            covered.insert(0, "adfolio-chain-2".into());
+            covered.extend([text("guaranteeChangeMinor"), text("details")]);
+        }
+        data.insert("previousHash".into(), json!(hex::encode(&hash)));
+        hash = Sha256::digest([&hash[..], covered.join("|").as_bytes()].concat()).to_vec();
+        data.insert("hash".into(), json!(hex::encode(&hash)));
+        event.to_string().into_bytes()
+    };
+    events.iter().map(rewrite).collect()
 }
 
 #[tokio::test]
@@ -237,6 +315,11 @@ async fn post_until(stack: &Wallet, user: Uuid, is_enough: &AtomicBool) {
                 .await
                 .expect("a chargeback");
         }
+        if round % 5 == 0 {
+            let guarantee = StaffPosting::GuaranteeDeposit;
+            let given = stack.post_as(&finance(), guarantee, user, 11).await;
+            given.expect("a guarantee");
+        }
         if round % 4 != 0 {
             ledger
                 .settle(user, order, 100, 80, 8)
@@ -270,7 +353,7 @@ fn place(state: &Path) -> Option<u64> {
     state["next"].as_u64()
 }
 
-/// Seven transactions of a user as the stream keeps them, and what the ledger says of the wallet after them.
+/// Eight transactions of a user as the stream keeps them, and what the ledger says of the wallet after them.
 async fn recorded_events() -> (TestBroker, Vec<Vec<u8>>, BTreeMap<String, Value>) {
     let names = TestBroker::namespace();
     let stream = TestStream::named(&names).await;
@@ -289,19 +372,22 @@ async fn recorded_events() -> (TestBroker, Vec<Vec<u8>>, BTreeMap<String, Value>
         .settle(user, order, 100, 80, 8)
         .await
         .expect("a settlement");
+    let guarantee = StaffPosting::GuaranteeDeposit;
+    let given = stack.post_as(&finance(), guarantee, user, 50).await;
+    given.expect("a guarantee");
     stack.deposit(user, 5).await;
     eventually("all events are sent", || async {
         unsent(&stack).await == 0
     })
     .await;
-    // Two deposits have an event for people and one for the audit log besides.
-    let all = stream.read(7 + 2 * 2).await;
+    // Two deposits have an event for people and one for the audit log besides, a guarantee one of its own, too.
+    let all = stream.read(8 + 2 * 2 + 3).await;
     let is_transaction = |body: &Vec<u8>| {
         let event: Value = serde_json::from_slice(body).expect("an event");
         event["type"] == "adfolio.wallet.v1.TransactionPosted"
     };
     let events: Vec<Vec<u8>> = all.into_iter().filter(is_transaction).collect();
-    assert_eq!(events.len(), 7);
+    assert_eq!(events.len(), 8);
     stream.delete().await;
     (names, events, balances_of_the_ledger(&stack).await)
 }
@@ -333,20 +419,26 @@ fn balances(output: &Output) -> BTreeMap<String, Value> {
 
 /// What a consumer should print.
 async fn balances_of_the_ledger(stack: &Wallet) -> BTreeMap<String, Value> {
-    let wallets: Vec<(Uuid, i64, Vec<u8>, [i64; 4])> = sqlx::query_as(
-        "SELECT user_id, seq, chain_head, ARRAY[available, to_be_consumed, to_be_settled, withdrawing]::bigint[]
+    let wallets: Vec<(Uuid, i64, Vec<u8>, [i64; 5])> = sqlx::query_as(
+        "SELECT user_id, seq, chain_head, ARRAY[available, to_be_consumed, to_be_settled, withdrawing, guarantee]::bigint[]
          FROM wallets",
     )
     .fetch_all(&stack.pool())
     .await
     .expect("wallets");
     let lines = wallets.into_iter().map(|(user, seq, hash, balances)| {
-        let [available, to_be_consumed, to_be_settled, withdrawing] =
-            balances.map(|minor| minor.to_string());
+        let [
+            available,
+            to_be_consumed,
+            to_be_settled,
+            withdrawing,
+            guarantee,
+        ] = balances.map(|minor| minor.to_string());
         let line = json!({
             "userId": user, "firstSequence": 1, "sequence": seq, "hash": hex::encode(hash),
             "availableMinor": available, "toBeConsumedMinor": to_be_consumed,
             "toBeSettledMinor": to_be_settled, "withdrawingMinor": withdrawing,
+            "guaranteeMinor": guarantee,
         });
         (user.to_string(), line)
     });

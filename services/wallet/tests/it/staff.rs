@@ -1,4 +1,4 @@
-//! What finance posts: chargebacks, deductions, memberships, start-up funds; and that all of it is announced.
+//! What finance posts: chargebacks, deductions, memberships, start-up funds, guarantees; and that all of it is announced.
 
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::Reason;
@@ -9,12 +9,14 @@ use uuid::Uuid;
 
 use crate::helpers::{StaffPosting, Wallet, assert_refused, finance, keyed};
 
-const OTHERS: [StaffPosting; 5] = [
+const OTHERS: [StaffPosting; 7] = [
     StaffPosting::Chargeback,
     StaffPosting::Deduction,
     StaffPosting::Membership,
     StaffPosting::Grant,
     StaffPosting::Return,
+    StaffPosting::GuaranteeDeposit,
+    StaffPosting::GuaranteeReturn,
 ];
 
 #[tokio::test]
@@ -252,4 +254,83 @@ async fn a_membership_stands_even_when_auth_cannot_be_told() {
         .await
         .expect("a member");
     assert_eq!(stack.property(user).await.available_minor, 600);
+}
+
+#[tokio::test]
+async fn a_guarantee_is_the_user_s_own_money_and_is_announced() {
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.user_with(1_000).await;
+    let caller = finance();
+    let post = |posting, minor| stack.post_as(&caller, posting, user, minor);
+    let (give, back) = (
+        StaffPosting::GuaranteeDeposit,
+        StaffPosting::GuaranteeReturn,
+    );
+    post(StaffPosting::Grant, 500).await.expect("a grant");
+    // Of the 1,500 that are available, 500 were lent.
+    for (posting, minor, reason, field) in [
+        (give, 1_501, Reason::InsufficientBalance, Some("amount")),
+        (give, 1_001, Reason::StartUpFundsNotReturned, None),
+        (back, 1, Reason::InsufficientBalance, Some("amount")),
+        (give, 0, Reason::Validation, Some("amount")),
+    ] {
+        assert_refused(post(posting, minor).await, reason, field);
+    }
+    post(give, 1_000).await.expect("a guarantee");
+    assert_refused(
+        post(back, 1_001).await,
+        Reason::InsufficientBalance,
+        Some("amount"),
+    );
+    let first = stack
+        .post_as(&keyed("guarantee"), back, user, 300)
+        .await
+        .expect("a return");
+    assert_eq!((first.amount_minor, first.balance_after_minor), (700, 800));
+    // A repeat posts nothing; it answers the present figures.
+    stack.deposit(user, 10).await;
+    let repeat = stack
+        .post_as(&keyed("guarantee"), back, user, 300)
+        .await
+        .expect("a repeat");
+    assert_eq!(
+        (repeat.amount_minor, repeat.balance_after_minor),
+        (700, 810)
+    );
+    assert_refused(
+        stack.post_as(&keyed("guarantee"), give, user, 300).await,
+        Reason::IdempotencyKeyReused,
+        None,
+    );
+    let figures = stack.property(user).await;
+    assert_eq!(
+        (figures.available_minor, figures.guarantee_minor),
+        (810, 700)
+    );
+    let lines = stack.all_flow(user).await;
+    let lines: Vec<(FlowType, i64, i64)> = lines
+        .iter()
+        .map(|line| (line.r#type(), line.amount_minor, line.balance_after_minor))
+        .collect();
+    assert_eq!(
+        lines[..3],
+        [
+            (FlowType::SystemTopUp, 10, 810),
+            (FlowType::Guarantee, 300, 800),
+            (FlowType::Guarantee, -1_000, 500),
+        ]
+    );
+    let made = probe
+        .wait_for("adfolio.wallet.v1.StaffPostingMade", 3)
+        .await;
+    let made: Vec<String> = made
+        .iter()
+        .map(|event| event.data::<StaffPostingMade>().expect("an event").r#type)
+        .collect();
+    assert_eq!(
+        made,
+        ["start_up_grant", "guarantee_deposit", "guarantee_return"]
+    );
+    stack.assert_books_balance().await;
 }

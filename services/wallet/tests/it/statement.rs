@@ -39,6 +39,26 @@ async fn rows(stack: &Wallet, user: Uuid, month: &str) -> Vec<StatementRow> {
     pieces.into_iter().flat_map(|piece| piece.rows).collect()
 }
 
+/// The details of a row by the documented text.
+fn details(row: &StatementRow) -> Vec<u8> {
+    let of = |text: &str, value: String| {
+        if text.is_empty() {
+            "-".to_owned()
+        } else {
+            value
+        }
+    };
+    let text = format!(
+        "adfolio-details-1|{}|{}|{}",
+        of(&row.reference, row.reference.clone()),
+        of(&row.remark, hex::encode(Sha256::digest(&row.remark))),
+        hex::encode(&row.undisclosed),
+    );
+    let details = Sha256::digest(text).to_vec();
+    assert_eq!(details, row.details);
+    details
+}
+
 /// Follows the chain by the documented text; the hash at the end.
 fn follow(user: Uuid, rows: &[StatementRow], mut previous: Vec<u8>) -> Vec<u8> {
     for row in rows {
@@ -47,7 +67,7 @@ fn follow(user: Uuid, rows: &[StatementRow], mut previous: Vec<u8>) -> Vec<u8> {
         let nanos = time.nanos.try_into().expect("nanoseconds");
         let time = chrono::DateTime::from_timestamp(time.seconds, nanos).expect("a time");
         let text = format!(
-            "adfolio-chain-1|{user}|{}|{}|{}|{}|{}|{}|{}|{}",
+            "adfolio-chain-2|{user}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}",
             row.sequence,
             time.to_rfc3339_opts(chrono::SecondsFormat::Micros, true),
             row.transaction_id,
@@ -56,6 +76,8 @@ fn follow(user: Uuid, rows: &[StatementRow], mut previous: Vec<u8>) -> Vec<u8> {
             row.to_be_consumed_change_minor,
             row.to_be_settled_change_minor,
             row.withdrawing_change_minor,
+            row.guarantee_change_minor,
+            hex::encode(details(row)),
         );
         previous = Sha256::digest([previous.as_slice(), text.as_bytes()].concat()).to_vec();
         assert_eq!(row.hash, previous, "{text}");

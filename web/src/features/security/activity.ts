@@ -11,6 +11,8 @@ const ACTIONS = [
   'wallet.membership',
   'wallet.start_up_grant',
   'wallet.start_up_return',
+  'wallet.guarantee_deposit',
+  'wallet.guarantee_return',
   'wallet.withdrawal_paid',
   'wallet.withdrawal_rejected',
   'wallet.approval_requested',

@@ -42,8 +42,8 @@ test('a published end is found in its checkpoint', async () => {
   expect(await comparePublication(end, proof, key)).toEqual({ ...published, checkpoint });
 });
 
-test('an end before the published one is bridged', async () => {
-  const text = `adfolio-chain-1|${USER}|8|and so on`;
+test.each([1, 2])('an end before the published one is bridged, in version %i', async (version) => {
+  const text = `adfolio-chain-${version}|${USER}|8|and so on`;
   const hash = bytesToHex(sha256(concatBytes(hexToBytes(end.hash), utf8ToBytes(text))));
   const proof = await proofOf(`adfolio-head-1|${USER}|8|${hash}`);
   expect(await comparePublication(end, { ...proof, links: [text] }, key)).toMatchObject({

@@ -61,7 +61,9 @@ function follow(end: ChainEnd, links: string[]): ChainEnd | null {
   let { sequence, hash } = end;
   for (const text of links) {
     sequence += 1;
-    if (!text.startsWith(`adfolio-chain-1|${end.userId}|${sequence}|`)) return null;
+    const [format, userId, number] = text.split('|');
+    const isNext = userId === end.userId && number === String(sequence);
+    if (!isNext || (format !== 'adfolio-chain-1' && format !== 'adfolio-chain-2')) return null;
     hash = bytesToHex(sha256(concatBytes(hexToBytes(hash), utf8ToBytes(text))));
   }
   return { ...end, sequence, hash };

@@ -13,6 +13,7 @@ export const FLOW_TYPES = [
   'open_membership',
   'exchange',
   'start_up_funds',
+  'guarantee',
 ] as const satisfies readonly FlowType[];
 
 export const TYPE_CHOICES = ['all', ...FLOW_TYPES] as const;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import statement from '@/test/statement-2026-11.csv?raw';
+import newer from '@/test/statement-2026-12.csv?raw';
 import { checkStatement, csvRows, hashOf, statementName, type Verdict, verifyStatement } from './statement';
 
 const lines = statement.trimEnd().split('\n');
@@ -50,6 +51,24 @@ test.each([
   ['a cut line', 2, (text: string) => text.slice(0, 60), 'unreadable'],
 ] as const)('%s is found at its row', (_name, line, change, fault) => {
   expect(verdict(changed(line, change))).toMatchObject({ ok: false, fault, row: line + 1 });
+});
+
+test('a statement may have rows of both versions', () => {
+  expect(verdict(newer)).toMatchObject({ ok: true, entries: 4 });
+});
+
+test.each([
+  ['another remark', "'=1+1", "'=1+2", '2'],
+  ['no remark', "'=1+1", '', '2'],
+  ['a remark where there is none', '000000000007,,', '000000000007,paid,', '3'],
+  ['another reference', 'a000-000000000007', 'a000-000000000008', '3'],
+  ['another guarantee', ',400.00,', ',500.00,', '2'],
+  ['a guarantee in a row of the first version', ',0.00,,', ',1.00,,', '1'],
+  ['no details', /,400\.00,[0-9a-f]{64}/, ',400.00,', '2'],
+] as const)('%s is found, too', (_name, from, to, sequence) => {
+  const other = newer.replace(from, to);
+  expect(other).not.toBe(newer);
+  expect(verdict(other)).toMatchObject({ ok: false, sequence });
 });
 
 test('a row that was taken out, moved or put in twice leaves a gap', () => {

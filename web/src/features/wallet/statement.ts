@@ -17,7 +17,10 @@ const COLUMNS = [
   'user_id',
 ] as const;
 
-type Row = Record<(typeof COLUMNS)[number], string>;
+/** The columns that older statements lack. Without details, a row is of version 1 of the chain. */
+const NEWER_COLUMNS = ['guarantee_change', 'details', 'undisclosed', 'reference', 'remark'] as const;
+
+type Row = Record<(typeof COLUMNS)[number], string> & Partial<Record<(typeof NEWER_COLUMNS)[number], string>>;
 
 /** Why a row does not follow from the previous one. */
 export type Fault = 'not_a_statement' | 'unreadable' | 'gap' | 'other_wallet' | 'hash' | 'balance';
@@ -65,13 +68,14 @@ export function* csvRows(text: string): Generator<string[]> {
 export function hashOf(row: Omit<Row, 'hash'>): string {
   const changes = ACCOUNTS.map((account) => String(toMinor(row[`${account}_change`])));
   const text = [
-    'adfolio-chain-1',
+    row.details ? 'adfolio-chain-2' : 'adfolio-chain-1',
     row.user_id,
     row.sequence,
     row.time,
     row.transaction_id,
     row.type,
     ...changes,
+    ...(row.details ? [String(toMinor(row.guarantee_change ?? '')), row.details] : []),
   ];
   const bytes = utf8ToBytes(text.join('|'));
   const previous = hexToBytes(row.previous_hash);
@@ -79,6 +83,22 @@ export function hashOf(row: Omit<Row, 'hash'>): string {
   joined.set(previous);
   joined.set(bytes, previous.length);
   return bytesToHex(sha256(joined));
+}
+
+/** Whether a row's details cover the reference and the remark that it shows. Version 1 covers neither. */
+function isDetailed(row: Row): boolean {
+  if (!row.details) return true;
+  const remark = row.remark ?? '';
+  const detailsOf = (text: string) =>
+    textHash(
+      ['adfolio-details-1', row.reference || '-', text ? textHash(text) : '-', row.undisclosed].join('|'),
+    );
+  // Statements put an apostrophe before what a spreadsheet would run as a formula.
+  return [remark, remark.replace(/^'/, '')].some((text) => detailsOf(text) === row.details);
+}
+
+function textHash(text: string): string {
+  return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
 /**
@@ -133,7 +153,7 @@ function faultOf(row: Row, before: Row | null): Fault | null {
     ? place === Number(before.sequence) + 1 && row.previous_hash === before.hash
     : (place === 1) === (row.previous_hash === FIRST_HASH);
   if (!follows) return 'gap';
-  if (hashOf(row) !== row.hash) return 'hash';
+  if (hashOf(row) !== row.hash || !isDetailed(row)) return 'hash';
   return addsUp(row, before) ? null : 'balance';
 }
 
@@ -144,7 +164,18 @@ function isReadable(row: Row): boolean {
   const amounts = ACCOUNTS.every(
     (account) => AMOUNT.test(row[account]) && AMOUNT.test(row[`${account}_change`]),
   );
-  return amounts && /^\d{1,15}$/.test(row.sequence) && HASH.test(row.hash) && HASH.test(row.previous_hash);
+  return (
+    amounts &&
+    isGuaranteeReadable(row) &&
+    /^\d{1,15}$/.test(row.sequence) &&
+    HASH.test(row.hash) &&
+    HASH.test(row.previous_hash)
+  );
+}
+
+/** Version 1 covers no guarantee, so it must not show any. */
+function isGuaranteeReadable({ details, guarantee_change: change }: Row): boolean {
+  return details ? AMOUNT.test(change ?? '') : !change || change === '0.00';
 }
 
 /** The chain covers only the changes. The balances must follow from them, or they could be altered. */

@@ -1349,6 +1349,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/wallet/guarantee": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Moves money of the user from the available funds to the guarantee, or back; a repeat answers the present figures.
+         * @description Moves money of the user from the available funds to the guarantee, or back; a repeat answers the present figures. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["changeGuarantee"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/wallet/membership": {
         parameters: {
             query?: never;
@@ -2769,7 +2791,7 @@ export interface components {
          * @description The requested action.
          * @enum {string}
          */
-        ApprovalAction: "deposit" | "chargeback" | "recharge_deduction" | "membership" | "start_up_grant" | "start_up_return" | "withdrawal_paid";
+        ApprovalAction: "deposit" | "chargeback" | "recharge_deduction" | "membership" | "start_up_grant" | "start_up_return" | "withdrawal_paid" | "guarantee_deposit" | "guarantee_return";
         /**
          * @description Decision of another member of staff.
          * @enum {string}
@@ -4202,7 +4224,7 @@ export interface components {
          * @description Type of an entry of the fund details.
          * @enum {string}
          */
-        FlowType: "system_top_up" | "manual_payout" | "ad_billing" | "ad_serving" | "system_chargeback" | "virtual_recharge_deduction" | "open_membership" | "profit_sharing" | "discount_amount" | "exchange" | "start_up_funds";
+        FlowType: "system_top_up" | "manual_payout" | "ad_billing" | "ad_serving" | "system_chargeback" | "virtual_recharge_deduction" | "open_membership" | "profit_sharing" | "discount_amount" | "exchange" | "start_up_funds" | "guarantee";
         /** @description A period of following an operator. */
         Follow: {
             ended_at: components["schemas"]["Timestamp"] | null;
@@ -4302,6 +4324,28 @@ export interface components {
             campaign_id: string;
             /**
              * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
+        /**
+         * @description Action on the guarantee.
+         * @enum {string}
+         */
+        GuaranteeAction: "deposit" | "return";
+        /** @description Moves money of the user from the available funds to the guarantee, or back. */
+        GuaranteeRequest: {
+            /** @description The direction. */
+            action: components["schemas"]["GuaranteeAction"];
+            /** @description Amount. */
+            amount: components["schemas"]["MoneyInput"];
+            /**
+             * @description Remark shown to the user, at most 500 characters.
+             * @example Guarantee for shop level 3
+             */
+            remark?: string | null;
+            /**
+             * @description Owner of the wallet.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
@@ -5201,13 +5245,15 @@ export interface components {
             /** @description Total paid by coupons, less returns. */
             discount_amount: components["schemas"]["Money"];
             frozen_at: components["schemas"]["Timestamp"] | null;
+            /** @description Held as the user's guarantee: neither free to use nor in plans. */
+            guarantee: components["schemas"]["Money"];
             /** @description Start-up funds not yet returned. */
             start_up_funds_outstanding: components["schemas"]["Money"];
             /** @description Held by running plans, coupon parts included. */
             to_be_consumed: components["schemas"]["Money"];
             /** @description Earned, waiting for settlement. */
             to_be_settled: components["schemas"]["Money"];
-            /** @description Sum of available, to be consumed, to be settled and withdrawing. */
+            /** @description Sum of available, to be consumed, to be settled and withdrawing; without the guarantee. */
             total_assets: components["schemas"]["Money"];
             /**
              * @description Why a withdrawal of any amount would be refused now, in the order of the checks; empty if it would not.
@@ -9294,6 +9340,58 @@ export interface operations {
             400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    changeGuarantee: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "action": "deposit",
+                 *       "amount": "1250.00",
+                 *       "remark": "Guarantee for shop level 3",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["GuaranteeRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Property"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];

@@ -19,18 +19,19 @@ const DIFFERENCES: &str = "
                coalesce(sum(amount) FILTER (WHERE account = 'available'), 0) AS available,
                coalesce(sum(amount) FILTER (WHERE account = 'to_be_consumed'), 0) AS to_be_consumed,
                coalesce(sum(amount) FILTER (WHERE account = 'to_be_settled'), 0) AS to_be_settled,
-               coalesce(sum(amount) FILTER (WHERE account = 'withdrawing'), 0) AS withdrawing
+               coalesce(sum(amount) FILTER (WHERE account = 'withdrawing'), 0) AS withdrawing,
+               coalesce(sum(amount) FILTER (WHERE account = 'guarantee'), 0) AS guarantee
         FROM entries GROUP BY user_id
     ), numbers AS (
         SELECT user_id, count(*) AS count, max(seq) AS last FROM transactions GROUP BY user_id
     )
     SELECT (SELECT count(*) FROM (SELECT FROM entries GROUP BY user_id, seq HAVING sum(amount) <> 0) AS t)
          + (SELECT count(*) FROM wallets w LEFT JOIN sums s USING (user_id) LEFT JOIN numbers n USING (user_id)
-            WHERE (w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing)
+            WHERE (w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing, w.guarantee)
                   IS DISTINCT FROM (coalesce(s.available, 0), coalesce(s.to_be_consumed, 0), coalesce(s.to_be_settled, 0),
-                                    coalesce(s.withdrawing, 0))
+                                    coalesce(s.withdrawing, 0), coalesce(s.guarantee, 0))
                OR w.seq <> coalesce(n.count, 0) OR w.seq <> coalesce(n.last, 0)
-               OR least(w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing) < 0),
+               OR least(w.available, w.to_be_consumed, w.to_be_settled, w.withdrawing, w.guarantee) < 0),
            (SELECT count(*) FROM transactions),
            (SELECT count(*) FROM entries)";
 

@@ -18,6 +18,8 @@ pub enum StaffPosting {
     Membership,
     Grant,
     Return,
+    GuaranteeDeposit,
+    GuaranteeReturn,
 }
 
 impl Wallet {
@@ -47,7 +49,8 @@ impl Wallet {
         Ok(answer.into_inner().entry.expect("an entry"))
     }
 
-    /// Staff change a wallet by any kind of posting.
+    /// Staff change a wallet by any kind of posting. Of the guarantee the line stands for the figures that are answered: the
+    /// guarantee as its amount, and the available balance.
     pub async fn post_as(
         &self,
         caller: &Caller,
@@ -139,6 +142,26 @@ pub async fn post_at(
             };
             let answer = admin.change_start_up_funds(call(caller, message)).await;
             answer.map_err(refused)?.into_inner().entry
+        }
+        StaffPosting::GuaranteeDeposit | StaffPosting::GuaranteeReturn => {
+            let action = if posting == StaffPosting::GuaranteeDeposit {
+                proto::GuaranteeAction::Deposit
+            } else {
+                proto::GuaranteeAction::Return
+            };
+            let message = proto::ChangeGuaranteeRequest {
+                user_id,
+                action: action.into(),
+                amount_minor: minor,
+                remark,
+            };
+            let answer = admin.change_guarantee(call(caller, message)).await;
+            let property = answer.map_err(refused)?.into_inner().property;
+            property.map(|figures| proto::FlowEntry {
+                amount_minor: figures.guarantee_minor,
+                balance_after_minor: figures.available_minor,
+                ..proto::FlowEntry::default()
+            })
         }
     };
     Ok(entry.expect("an entry"))

@@ -52,6 +52,19 @@ test('start-up funds are explained, with who arranges their return', async () =>
   );
 });
 
+test('a guarantee has a line that leads to its movements, and without one there is none', async () => {
+  server.use(http.get('*/api/user/property', () => ok(fixtures.property({ guarantee: '250.00' }))));
+  const first = openApp('/wallet');
+  const link = await screen.findByRole('link', { name: 'Guarantee' });
+  expect(link).toHaveAttribute('href', '#/wallet/fund-details?type=guarantee');
+  expect(screen.getByText('250.00')).toBeVisible();
+  first.unmount();
+  server.use(http.get('*/api/user/property', () => ok(fixtures.property())));
+  openApp('/wallet');
+  await screen.findByRole('link', { name: 'Discount amount' });
+  expect(screen.queryByText('Guarantee')).toBeNull();
+});
+
 test('a wallet that cannot be loaded says so', async () => {
   server.use(http.get('*/api/user/property', () => refusal(500, 'Server error')));
   openApp('/wallet');

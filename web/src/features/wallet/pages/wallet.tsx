@@ -129,6 +129,18 @@ function Parts({ property }: { property: Property }) {
             <Money value={property.start_up_funds_outstanding} />
           </Row>
         )}
+        {signOf(property.guarantee) === 0 ? null : (
+          <Row
+            label={
+              <Link className={styles.linkRow} to="/wallet/fund-details?type=guarantee">
+                {t('wallet.guarantee')}
+                <ChevronRight size={16} aria-hidden="true" />
+              </Link>
+            }
+          >
+            <Money value={property.guarantee} />
+          </Row>
+        )}
       </Rows>
       <StartUpSheet property={property} isOpen={startUp.isOpen} onClose={startUp.close} />
     </>
