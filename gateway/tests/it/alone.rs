@@ -256,6 +256,12 @@ impl Attacker {
         let (path, example) = self.pick(bodies).clone();
         let token = self.tokens.choose(&mut self.random).unwrap().clone();
         let mut body = example;
+        if path == "/admin/user/profile"
+            && let Some(fields) = body.as_object_mut()
+        {
+            // Always refused: the wallet has it.
+            fields.remove("deposit");
+        }
         let fields: Vec<String> = body
             .as_object()
             .map(|fields| fields.keys().cloned().collect())
@@ -310,6 +316,9 @@ impl Attacker {
             (_, "role") => json!("admin"),
             ("user", "state") => json!("disabled"),
             (_, "state") => json!("active"),
+            (_, "action") if path == "/admin/wallet/guarantee" => {
+                json!(self.pick(&["deposit", "return"]))
+            }
             (_, "action") => json!("grant"),
             (_, "username") => json!(format!("puppet{}", Uuid::new_v4().simple())),
             ("staff", "password" | "new_password") => json!(PASSWORD),

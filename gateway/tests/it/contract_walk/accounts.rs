@@ -303,6 +303,7 @@ async fn keeps_staff(walk: &Walk) {
     profile["deposit"] = json!(10.5);
     let typed = walk.staff("/admin/user/profile", profile).await;
     assert_eq!(typed.refused(400, "VALIDATION")["field"], "deposit");
+    assert_eq!(changed["deposit"], "0.00");
     for path in [
         "/admin/user/profile",
         "/admin/user/state",

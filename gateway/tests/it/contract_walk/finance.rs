@@ -104,6 +104,11 @@ async fn gives_a_guarantee(walk: &Walk, user: &User) {
         // The guarantee is no part of it.
         assert_eq!(property["total_assets"], available);
     }
+    // It is what users and staff see as the deposit.
+    let info = walk.stack.get("/user/info", &user.token).await.ok();
+    let detail = json!({"id": user.id});
+    let detail = walk.staff("/admin/user/detail", detail).await.ok();
+    assert_eq!([&info["deposit"], &detail["deposit"]], ["200.00", "200.00"]);
     let of_type = "/transaction_flow/list?type=guarantee";
     let flow = walk.stack.get(of_type, &user.token).await.ok();
     assert_eq!(flow["items"][1]["amount"], "-300.00");

@@ -1249,8 +1249,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Changes the given fields of a user's standing.
-         * @description Changes the given fields of a user's standing. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         * Changes the given fields of a user's standing, for a reason.
+         * @description Changes the given fields of a user's standing, for a reason. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -6091,8 +6091,7 @@ export interface components {
             credit_score: number;
             /** @description Customer service for questions of every kind. */
             customer_service_url: components["schemas"]["ServiceEntry"][];
-            /** @description Guarantee deposit. */
-            deposit: components["schemas"]["Money"];
+            deposit: components["schemas"]["Money"] | null;
             /**
              * @description E-mail address; empty if none was given. Finance and operators see `a****@example.com`.
              * @example ada@example.com
@@ -6165,7 +6164,10 @@ export interface components {
              */
             username: string | null;
         };
-        /** @description Changes the given fields of a user's standing; absent fields stay as they are. */
+        /**
+         * @description Changes the given fields of a user's standing; absent fields stay as they are. The user sees the change, so it needs a
+         *     reason.
+         */
         UserProfileRequest: {
             /**
              * Format: int32
