@@ -3,6 +3,7 @@
 use adfolio_kit::service;
 
 use crate::attempt::entity::Limits;
+use crate::attempt::guess;
 use crate::config::Config;
 use crate::password::Passwords;
 use crate::session::entity::SessionRules;
@@ -16,6 +17,8 @@ pub type App = service::App<Parts>;
 pub struct Parts {
     pub passwords: Passwords,
     pub limits: Limits,
+    /// Limits of guesses over many names or codes.
+    pub guesses: guess::entity::Limits,
     pub sessions: SessionRules,
     /// Whether staff may work without a second factor.
     pub second_factor: Policy,
@@ -28,6 +31,7 @@ impl Parts {
         Ok(Self {
             passwords: Passwords::new(config.access.password_queue.into())?,
             limits: config.access.login_limits(),
+            guesses: config.guesses.limits(),
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
             sealer: Sealer::new(&config.second_factor.key()?)?,
