@@ -1,6 +1,9 @@
 //! What every use case works with.
 
+use std::sync::Arc;
+
 use adfolio_kit::service;
+use tokio::sync::Semaphore;
 
 use crate::attempt::entity::Limits;
 use crate::attempt::guess;
@@ -19,6 +22,8 @@ pub struct Parts {
     pub limits: Limits,
     /// Limits of guesses over many names or codes.
     pub guesses: guess::entity::Limits,
+    /// Who counts guesses now.
+    pub guess_turns: Arc<Semaphore>,
     pub sessions: SessionRules,
     /// Whether staff may work without a second factor.
     pub second_factor: Policy,
@@ -32,6 +37,7 @@ impl Parts {
             passwords: Passwords::new(config.access.password_queue.into())?,
             limits: config.access.login_limits(),
             guesses: config.guesses.limits(),
+            guess_turns: Arc::new(Semaphore::new(guess::TURNS)),
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
             sealer: Sealer::new(&config.second_factor.key()?)?,

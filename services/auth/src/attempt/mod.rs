@@ -97,6 +97,8 @@ where
 }
 
 async fn begin(app: &App, scopes: Scopes, guesses: guess::Scopes) -> Result<Attempt, NotBegun> {
+    guess::refuse_early(app, &guesses).await?;
+    let _turn = guess::turn(app, &guesses).await;
     let (now, limits) = (app.clock.now(), app.limits);
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -130,8 +132,9 @@ async fn begin_in_tx(
 }
 
 /// Records that an attempt failed, in a transaction of its own.
-pub async fn fail(app: &App, attempt: Attempt) -> Result<(), AuthError> {
-    let owned = app.clone();
+pub async fn fail(app: &App, attempt: &Attempt) -> Result<(), AuthError> {
+    let _turn = attempt.guess.turn(app).await;
+    let (owned, attempt) = (app.clone(), attempt.clone());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             fail_in_tx(tx, &owned, &attempt).await?;
@@ -170,13 +173,11 @@ pub async fn unlock_in_tx(tx: &mut Tx, account: [u8; 32]) -> Result<u64, AuthErr
     Ok(repo::clear_account_in_tx(tx, &account).await?)
 }
 
-/// Forgets the failures after a right password, in a transaction of its own.
-pub async fn succeed(app: &App, attempt: Attempt) -> Result<(), AuthError> {
+/// Forgets the failures after a right password, but for its guess, in a transaction of its own.
+pub async fn succeed(app: &App, attempt: &Attempt) -> Result<(), AuthError> {
+    let attempt = attempt.clone();
     db::write(&app.pool, move |tx| {
-        Box::pin(async move {
-            succeed_in_tx(tx, &attempt).await?;
-            guess::end_in_tx(tx, &attempt.guess, false).await
-        })
+        Box::pin(async move { succeed_in_tx(tx, &attempt).await })
     })
     .await
 }
@@ -188,8 +189,8 @@ pub async fn succeed_in_tx(tx: &mut Tx, attempt: &Attempt) -> Result<(), AuthErr
 
 /// Records whether an attempt was a wrong guess. After the transaction that decided it: the counters of an address and a
 /// network are shared, so nothing holds them for long.
-pub async fn settle(app: &App, attempt: Attempt, is_wrong: bool) {
-    guess::end(app, attempt.guess, is_wrong).await;
+pub async fn settle(app: &App, attempt: &Attempt, is_wrong: bool) {
+    guess::end(app, &attempt.guess, is_wrong).await;
 }
 
 /// Counts a login of `kind` ("user" or "staff") by its outcome.

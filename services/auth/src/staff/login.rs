@@ -94,8 +94,8 @@ pub async fn login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, 
 async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, AuthError> {
     let key = username::key_of(&login.username);
     let address = &login.client_address;
-    let device = device::of_staff(app, &key, login.device.as_ref()).await?;
     let ticket = app.passwords.enter()?;
+    let device = device::of_staff(app, &key, login.device.as_ref()).await?;
     let attempt = attempt::begin_login(app, Kind::Staff, &key, device, address).await?;
     let (id, stored) = repo::find_credentials(&app.pool, &key).await?.unzip();
     let right = app
@@ -104,7 +104,7 @@ async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, 
         .await?;
     let Some(id) = id else {
         metrics::counter!("auth_unknown_staff_logins_total").increment(1);
-        attempt::fail(app, attempt).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::BadCredentials);
     };
     let known = stored.filter(|_| right);
@@ -123,7 +123,7 @@ async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, 
         })
         .await;
     let is_wrong = matches!(&outcome, Ok(Err(refused)) if refused.is_guess());
-    attempt::settle(app, attempt, is_wrong).await;
+    attempt::settle(app, &attempt, is_wrong).await;
     let opened = outcome??;
     info!(staff = %id, action = "log in", "staff action");
     Ok(opened)

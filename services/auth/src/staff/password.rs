@@ -59,10 +59,10 @@ pub async fn change_password(
         .verify(ticket, form.old.clone(), known.clone())
         .await?;
     if !right {
-        attempt::fail(app, attempt).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::WrongPassword("old_password"));
     }
-    attempt::succeed(app, attempt).await?;
+    attempt::succeed(app, &attempt).await?;
     let new = password::replacement(&form.old, &form.new, &[&member.username])?;
     let new = password::hash(app.passwords.enter()?, new).await?;
     let owned = app.clone();

@@ -39,8 +39,8 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
     let key = username::key_of(&login.username);
     let address = &login.client_address;
     let client = Client::of(&login.user_agent, address);
-    let device = device::of_user(app, &key, login.device.as_ref()).await?;
     let ticket = app.passwords.enter()?;
+    let device = device::of_user(app, &key, login.device.as_ref()).await?;
     let attempt = attempt::begin_login(app, Kind::User, &key, device, address).await?;
     let account = repo::find_by_name(&app.pool, &key).await?;
     let (id, stored) = account
@@ -52,7 +52,7 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
         .verify(ticket, login.password, stored.clone())
         .await?;
     let Some(id) = id.filter(|_| right) else {
-        attempt::fail(app, attempt).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::BadCredentials);
     };
     let (owned, shown, counted) = (app.clone(), login.device, attempt.clone());
@@ -72,7 +72,7 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
             })
         })
         .await;
-    attempt::settle(app, attempt, false).await;
+    attempt::settle(app, &attempt, false).await;
     outcome?
 }
 

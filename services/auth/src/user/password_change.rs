@@ -68,10 +68,10 @@ pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Resul
         .verify(ticket, form.old.clone(), known.clone())
         .await?;
     if !right {
-        attempt::fail(app, attempt).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::WrongPassword("old_password"));
     }
-    attempt::succeed(app, attempt).await?;
+    attempt::succeed(app, &attempt).await?;
     let new = form.check_new(&account.user)?;
     let new = password::hash(app.passwords.enter()?, new).await?;
     let owned = app.clone();

@@ -41,7 +41,7 @@ pub async fn step_up(
         .verify(ticket, password, Some(known.clone()))
         .await?;
     if !right {
-        attempt::fail(app, attempt).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::WrongPassword(PASSWORD));
     }
     let now = app.clock.now();

@@ -34,11 +34,15 @@ pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, Aut
     // has an unused one learns which names exist. Wrong ones are limited.
     let address = registration.client.address.as_deref().unwrap_or_default();
     let guesses = guess::Scopes::of_registration(&app.guesses, address);
-    let check = license::check(app, &registration.license_key, LICENSE_KEY);
+    // Both in one, so that little time is between them: a key that was used meanwhile tells nothing either.
+    let check = async {
+        let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
+        if lookalike::is_taken(app, Owners::Users, &registration.username).await? {
+            return Err(AuthError::UsernameTaken);
+        }
+        Ok(code)
+    };
     let code = guess::evaluate(app, guesses, check).await?;
-    if lookalike::is_taken(app, Owners::Users, &registration.username).await? {
-        return Err(AuthError::UsernameTaken);
-    }
     let hash = password::hash(app.passwords.enter()?, registration.password.clone()).await?;
     let owned = app.clone();
     let outcome = app
@@ -106,9 +110,15 @@ pub async fn open_store(
     let address = client.address.as_deref().unwrap_or_default();
     let guesses = guess::Scopes::of_opening(&app.guesses, user, address);
     let owned = app.clone();
-    let opening = app.write(move |tx| {
-        Box::pin(async move { open_store_in_tx(tx, &owned, (user, token), code, client).await })
-    });
+    let opening = async move {
+        let pair = (user, token);
+        let in_tx = owned.clone();
+        owned
+            .write(move |tx| {
+                Box::pin(async move { open_store_in_tx(tx, &in_tx, pair, code, client).await })
+            })
+            .await
+    };
     guess::evaluate(app, guesses, opening).await
 }
 

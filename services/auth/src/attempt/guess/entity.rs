@@ -84,6 +84,11 @@ impl Scopes {
         self.0.is_empty()
     }
 
+    /// The one with this digest.
+    pub fn find(&self, digest: &[u8]) -> Option<&Scope> {
+        self.0.iter().find(|scope| scope.digest[..] == *digest)
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -144,22 +149,32 @@ impl Counter {
         }
     }
 
+    /// How long further guesses are refused; none while they are not.
+    pub fn locked_for(&self, now: DateTime<Utc>, most: i32) -> Option<TimeDelta> {
+        let left = self.ends_at().signed_duration_since(now);
+        (self.failures >= most && left > TimeDelta::zero()).then_some(left)
+    }
+
     /// Counts a guess before it is evaluated.
     pub fn begin(&mut self, now: DateTime<Utc>, most: i32) -> Result<(), Wait> {
-        let ends_at = self.began_at.checked_add_signed(WINDOW);
-        let ends_at = ends_at.unwrap_or(self.began_at);
-        // Guesses without an outcome (the process died) are forgotten with the hour.
-        if ends_at <= now {
-            *self = Self::new(now);
+        if let Some(left) = self.locked_for(now, most) {
+            return Err(Wait::Locked(left));
         }
-        if self.failures >= most {
-            return Err(Wait::Locked(ends_at.signed_duration_since(now)));
+        // Guesses without an outcome (the process died) are forgotten with the hour.
+        if self.ends_at() <= now {
+            *self = Self::new(now);
         }
         if self.failures.saturating_add(self.pending) >= most {
             return Err(Wait::Busy);
         }
         self.pending = self.pending.saturating_add(1);
         Ok(())
+    }
+
+    /// When the hour ends.
+    fn ends_at(&self) -> DateTime<Utc> {
+        let end = self.began_at.checked_add_signed(WINDOW);
+        end.unwrap_or(self.began_at)
     }
 
     /// Records the outcome of a guess that was counted at `begun_at`.

@@ -9,6 +9,7 @@ mod repo;
 
 use adfolio_kit::db::{self, Tx};
 use chrono::{DateTime, Utc};
+use tokio::sync::SemaphorePermit;
 use tracing::warn;
 
 pub use entity::Scopes;
@@ -18,12 +19,22 @@ use super::patiently;
 use crate::app::App;
 use crate::error::AuthError;
 
+/// Transactions of one replica that count guesses at once.
+pub const TURNS: usize = 4;
+
 /// A guess that is counted and not decided yet.
 #[derive(Clone, Debug)]
 #[must_use = "a guess without an outcome counts until the end of the hour"]
 pub struct Guess {
     scopes: Scopes,
     begun_at: DateTime<Utc>,
+}
+
+impl Guess {
+    /// Waits for the turn to record its outcome, see [`turn`].
+    pub async fn turn<'a>(&self, app: &'a App) -> Option<SemaphorePermit<'a>> {
+        turn(app, &self.scopes).await
+    }
 }
 
 /// Evaluates an authorisation code as a guess, or refuses it with TOO_MANY_ATTEMPTS. A wrong code and a used one count.
@@ -38,11 +49,38 @@ pub async fn evaluate<T>(
         outcome,
         Err(AuthError::LicenseUnknown(_) | AuthError::LicenseUsed(_))
     );
-    end(app, guess, is_wrong).await;
+    end(app, &guess, is_wrong).await;
     outcome
 }
 
+/// Waits for the turn to lock counters. Without it all that come from one address would wait for its counter with a
+/// connection of the pool each, and nothing else would get one.
+pub async fn turn<'a>(app: &'a App, scopes: &Scopes) -> Option<SemaphorePermit<'a>> {
+    if scopes.is_empty() {
+        return None;
+    }
+    // It is never closed.
+    app.guess_turns.acquire().await.ok()
+}
+
+/// Refuses a guess whose limit is reached, without a lock: what a flood meets.
+pub async fn refuse_early(app: &App, scopes: &Scopes) -> Result<(), NotBegun> {
+    if scopes.is_empty() {
+        return Ok(());
+    }
+    let now = app.clock.now();
+    for row in repo::find(&app.pool, scopes).await? {
+        let scope = scopes.find(&row.scope);
+        if let Some(left) = scope.and_then(|scope| row.counter.locked_for(now, scope.most)) {
+            return Err(Wait::Locked(left).into());
+        }
+    }
+    Ok(())
+}
+
 async fn begin(app: &App, scopes: Scopes) -> Result<Guess, NotBegun> {
+    refuse_early(app, &scopes).await?;
+    let _turn = turn(app, &scopes).await;
     let now = app.clock.now();
     db::write(&app.pool, move |tx| {
         Box::pin(async move { begin_in_tx(tx, scopes, now).await })
@@ -65,9 +103,7 @@ pub async fn begin_in_tx(
         for (row, scope) in rows.iter_mut().zip(scopes.iter()) {
             row.counter.begin(now, scope.most)?;
         }
-        for row in &rows {
-            repo::save_in_tx(tx, row).await?;
-        }
+        repo::save_in_tx(tx, &rows).await?;
     }
     Ok(Guess {
         scopes,
@@ -77,10 +113,12 @@ pub async fn begin_in_tx(
 
 /// Records the outcome of a guess, in a transaction of its own. The answer does not depend on it: a guess whose outcome is
 /// lost counts until the end of the hour.
-pub async fn end(app: &App, guess: Guess, is_wrong: bool) {
+pub async fn end(app: &App, guess: &Guess, is_wrong: bool) {
     if guess.scopes.is_empty() {
         return;
     }
+    let _turn = guess.turn(app).await;
+    let guess = guess.clone();
     let ended = db::write(&app.pool, move |tx| {
         Box::pin(async move { end_in_tx(tx, &guess, is_wrong).await })
     })
@@ -95,13 +133,10 @@ pub async fn end_in_tx(tx: &mut Tx, guess: &Guess, is_wrong: bool) -> Result<(),
     if guess.scopes.is_empty() {
         return Ok(());
     }
-    for mut row in repo::lock_in_tx(tx, &guess.scopes).await? {
+    let mut rows = repo::lock_in_tx(tx, &guess.scopes).await?;
+    for row in &mut rows {
         row.counter.end(guess.begun_at, is_wrong);
-        repo::save_in_tx(tx, &row).await?;
-        let scope = guess
-            .scopes
-            .iter()
-            .find(|scope| scope.digest[..] == row.scope);
+        let scope = guess.scopes.find(&row.scope);
         if let Some(scope) = scope.filter(|scope| is_wrong && row.counter.failures == scope.most) {
             metrics::counter!("auth_guess_limits_total").increment(1);
             warn!(
@@ -111,7 +146,7 @@ pub async fn end_in_tx(tx: &mut Tx, guess: &Guess, is_wrong: bool) -> Result<(),
             );
         }
     }
-    Ok(())
+    Ok(repo::save_in_tx(tx, &rows).await?)
 }
 
 /// Deletes a batch of counters of past hours.

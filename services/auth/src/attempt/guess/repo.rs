@@ -1,6 +1,6 @@
 //! The SQL of guesses.
 
-use adfolio_kit::db::Tx;
+use adfolio_kit::db::{PgPool, Tx};
 use chrono::{DateTime, Utc};
 
 use super::entity::{Counter, Scopes};
@@ -34,6 +34,27 @@ pub async fn lock_or_add_in_tx(
     lock_in_tx(tx, scopes).await
 }
 
+/// Reads the counters of the scopes that are there, as they are at this moment.
+pub async fn find(pool: &PgPool, scopes: &Scopes) -> Result<Vec<Row>, sqlx::Error> {
+    let rows = sqlx::query!(
+        "SELECT scope, began_at, failures, pending FROM guesses WHERE scope = ANY ($1)",
+        &digests(scopes),
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| Row {
+            scope: row.scope,
+            counter: Counter {
+                began_at: row.began_at,
+                failures: row.failures,
+                pending: row.pending,
+            },
+        })
+        .collect())
+}
+
 /// Locks the counters of the scopes that are there (in ascending order) and reads them.
 pub async fn lock_in_tx(tx: &mut Tx, scopes: &Scopes) -> Result<Vec<Row>, sqlx::Error> {
     let rows = sqlx::query!(
@@ -55,14 +76,21 @@ pub async fn lock_in_tx(tx: &mut Tx, scopes: &Scopes) -> Result<Vec<Row>, sqlx::
         .collect())
 }
 
-/// Writes a counter back.
-pub async fn save_in_tx(tx: &mut Tx, row: &Row) -> Result<(), sqlx::Error> {
+/// Writes locked counters back, in one statement: everybody behind an address waits for it.
+pub async fn save_in_tx(tx: &mut Tx, rows: &[Row]) -> Result<(), sqlx::Error> {
+    let scopes: Vec<Vec<u8>> = rows.iter().map(|row| row.scope.clone()).collect();
+    let began_at: Vec<DateTime<Utc>> = rows.iter().map(|row| row.counter.began_at).collect();
+    let failures: Vec<i32> = rows.iter().map(|row| row.counter.failures).collect();
+    let pending: Vec<i32> = rows.iter().map(|row| row.counter.pending).collect();
     sqlx::query!(
-        "UPDATE guesses SET began_at = $2, failures = $3, pending = $4 WHERE scope = $1",
-        row.scope,
-        row.counter.began_at,
-        row.counter.failures,
-        row.counter.pending,
+        "UPDATE guesses g SET began_at = n.began_at, failures = n.failures, pending = n.pending
+         FROM unnest($1::bytea[], $2::timestamptz[], $3::integer[], $4::integer[])
+              AS n (scope, began_at, failures, pending)
+         WHERE g.scope = n.scope",
+        &scopes,
+        &began_at,
+        &failures,
+        &pending,
     )
     .execute(tx)
     .await?;
