@@ -134,10 +134,10 @@ pub struct Session {
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
-    /// Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not lock
-    /// this device out. It opens nothing by itself. Null where the session follows another one.
+    /// Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
+    /// lock this device out. It opens nothing by itself. Null where the session follows another one.
     #[serde(serialize_with = "secret::tell_if_any")]
-    #[schema(value_type = Option<String>, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    #[schema(value_type = Option<String>, required = true, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     pub device_token: Option<SecretString>,
     /// When it expires if not used.
     pub expires_at: Timestamp,
@@ -163,7 +163,7 @@ pub struct OlderSession {
     pub token: SecretString,
     /// Token of this device, to be sent at later logins.
     #[serde(serialize_with = "secret::tell_if_any")]
-    #[schema(value_type = Option<String>, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    #[schema(value_type = Option<String>, required = true, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
     pub device_token: Option<SecretString>,
 }
 

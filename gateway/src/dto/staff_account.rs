@@ -202,7 +202,7 @@ wire_struct! {
         /// Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
         /// lock this device out. It opens nothing by itself.
         #[serde(serialize_with = "secret::tell_if_any")]
-        #[schema(value_type = Option<String>, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+        #[schema(value_type = Option<String>, required = true, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
         pub device_token: Option<SecretString> = (secret::if_told(opened.device_token)),
         /// Its owner.
         pub staff: Staff,

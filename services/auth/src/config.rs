@@ -105,12 +105,12 @@ impl AccessArgs {
 /// Guesses over many names or codes, within an hour.
 #[derive(Args, Clone, Debug)]
 pub struct GuessArgs {
-    /// Failed logins from one address (of IPv6 from one /64), whatever the names, after which unknown devices there wait
-    /// for the end of the hour
+    /// Failed logins from one address (of IPv6 from one /64), whatever the names, after which unknown devices there
+    /// wait for the end of the hour
     #[arg(long, env = "LOGIN_GUESSES_PER_ADDRESS", default_value_t = 30, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     pub login_guesses_per_address: i32,
-    /// Failed logins from one network (/24, of IPv6 /48), whatever the names, after which unknown devices there wait for
-    /// the end of the hour
+    /// Failed logins from one network (/24, of IPv6 /48), whatever the names, after which unknown devices there wait
+    /// for the end of the hour
     #[arg(long, env = "LOGIN_GUESSES_PER_NETWORK", default_value_t = 150, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     pub login_guesses_per_network: i32,
     /// Wrong authorisation codes from one address, after which further ones wait for the end of the hour

@@ -4,9 +4,9 @@
 //! - A licence key opens one account. The key's use, the account and its event commit together.
 //! - No token and no password is in the database, the logs or an event. The database has the SHA-256 of a token and the
 //!   argon2id hash of a password.
-//! - A login attempt is counted before it is evaluated: of a device that the account knows for this device, of any other
-//!   per account, per account and address, and over all names per address and network. A password typed in a session is
-//!   counted for this session, and an authorisation code per address, network and account.
+//! - A login attempt is counted before it is evaluated: of a device that the account knows for this device, of any
+//!   other per account, per account and address, and over all names per address and network. A password typed in a
+//!   session is counted for this session, and an authorisation code per address, network and account.
 //! - An assertion of a host opens one session. A token that staff make opens a store, and never a session of an open account.
 //! - Only a caller who knows an account's password learns that it exists, and its state.
 //! - Auth announces what staff do here like every other service. The audit log is written from those events and never

@@ -152,8 +152,8 @@ pub struct Scopes {
 }
 
 impl Scopes {
-    /// Those of a login of `kind` under a compared user name, from a device that the account knows or from another one at
-    /// this address.
+    /// Those of a login of `kind` under a compared user name, from a device that the account knows or from another one
+    /// at this address.
     pub fn of_login(
         kind: Kind,
         username_key: &str,

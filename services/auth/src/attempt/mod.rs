@@ -1,5 +1,5 @@
-//! Limits of login: a bounded number of failures, then a lock. The counters are in the database, so they hold over every
-//! replica, every form of login and every restart.
+//! Limits of login: a bounded number of failures, then a lock. The counters are in the database, so they hold over
+//! every replica, every form of login and every restart.
 //!
 //! | who tries | what counts, and what is locked then |
 //! |---|---|
@@ -43,8 +43,8 @@ pub struct Attempt {
     guess: Guess,
 }
 
-/// Counts a login before it is evaluated, or refuses it with TOO_MANY_ATTEMPTS. From a device that the account knows it is
-/// counted for this device alone.
+/// Counts a login before it is evaluated, or refuses it with TOO_MANY_ATTEMPTS. From a device that the account knows it
+/// is counted for this device alone.
 pub async fn begin_login(
     app: &App,
     kind: Kind,
@@ -62,8 +62,8 @@ pub async fn begin_login(
 
 /// Counts a password or code typed in a session before it is evaluated, or refuses it with TOO_MANY_ATTEMPTS.
 ///
-/// A session is no proof of the password: the holder of a stolen one could guess here instead of at login. The guesses are
-/// counted for this session, so that they do not lock the owner's login.
+/// A session is no proof of the password: the holder of a stolen one could guess here instead of at login. The guesses
+/// are counted for this session, so that they do not lock the owner's login.
 pub async fn begin_in_session(
     app: &App,
     kind: Kind,
@@ -167,8 +167,8 @@ pub async fn fail_in_tx(tx: &mut Tx, app: &App, attempt: &Attempt) -> Result<(),
     Ok(())
 }
 
-/// Clears every counter of an account, whatever the address, the device or the session, and with them its locks; answers
-/// how many there were.
+/// Clears every counter of an account, whatever the address, the device or the session, and with them its locks;
+/// answers how many there were.
 pub async fn unlock_in_tx(tx: &mut Tx, account: [u8; 32]) -> Result<u64, AuthError> {
     Ok(repo::clear_account_in_tx(tx, &account).await?)
 }
@@ -187,8 +187,8 @@ pub async fn succeed_in_tx(tx: &mut Tx, attempt: &Attempt) -> Result<(), AuthErr
     Ok(repo::clear_in_tx(tx, &attempt.scopes).await?)
 }
 
-/// Records whether an attempt was a wrong guess. After the transaction that decided it: the counters of an address and a
-/// network are shared, so nothing holds them for long.
+/// Records whether an attempt was a wrong guess. After the transaction that decided it: the counters of an address and
+/// a network are shared, so nothing holds them for long.
 pub async fn settle(app: &App, attempt: &Attempt, is_wrong: bool) {
     guess::end(app, &attempt.guess, is_wrong).await;
 }

@@ -1,5 +1,5 @@
-//! Devices that an account was used on. A login from one of them has limits of its own: the failures of strangers do not
-//! lock it. The token of a device is no credential, so a login asks for the password and the second factor as ever.
+//! Devices that an account was used on. A login from one of them has limits of its own: the failures of strangers do
+//! not lock it. The token of a device is no credential, so a login asks for the password and the second factor as ever.
 
 pub mod entity;
 mod repo;
@@ -45,8 +45,8 @@ pub async fn of_staff(
     Ok(is_known.then_some(digest))
 }
 
-/// Remembers the device of a session that is being opened, and answers its token: the shown one if the account knows it,
-/// else a new one. The caller holds the lock on the owner's row.
+/// Remembers the device of a session that is being opened, and answers its token: the shown one if the account knows
+/// it, else a new one. The caller holds the lock on the owner's row.
 pub async fn remember_in_tx(
     tx: &mut Tx,
     owner: Owner,

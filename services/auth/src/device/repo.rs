@@ -91,8 +91,8 @@ pub async fn insert_in_tx(
     Ok(())
 }
 
-/// Deletes the owner's devices except the `keep` last used. The caller holds the lock on the owner's row, so that devices
-/// added at the same time are counted one after the other.
+/// Deletes the owner's devices except the `keep` last used. The caller holds the lock on the owner's row, so that
+/// devices added at the same time are counted one after the other.
 pub async fn keep_last_used_in_tx(tx: &mut Tx, owner: Owner, keep: i64) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "DELETE FROM devices WHERE token_hash IN (

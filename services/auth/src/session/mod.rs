@@ -75,8 +75,8 @@ pub async fn end_all_in_tx(tx: &mut Tx, owner: Owner, now: DateTime<Utc>) -> Res
     end_in_tx(tx, owner, 0, now).await
 }
 
-/// Ends every live session of the owner for good and announces it, so that every cache drops them, and forgets the owner's
-/// devices. The caller holds the lock on the owner's row and opens no new session.
+/// Ends every live session of the owner for good and announces it, so that every cache drops them, and forgets the
+/// owner's devices. The caller holds the lock on the owner's row and opens no new session.
 pub async fn revoke_all_in_tx(
     tx: &mut Tx,
     owner: Owner,

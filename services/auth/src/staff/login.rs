@@ -64,8 +64,8 @@ impl Refused {
         }
     }
 
-    /// Whether it was a guess. A client that learns from the answer to ask for the code is none, or everybody who logs in
-    /// would use up what the network may fail.
+    /// Whether it was a guess. A client that learns from the answer to ask for the code is none, or everybody who logs
+    /// in would use up what the network may fail.
     fn is_guess(&self) -> bool {
         matches!(self, Self::Password | Self::Code)
     }

@@ -52,8 +52,8 @@ impl PasswordForm {
 
 /// Changes the login password, ends every session of the user and forgets the devices.
 ///
-/// Guesses are limited in the session of the call. Of concurrent changes the first to commit wins; for the others the old password is
-/// wrong.
+/// Guesses are limited in the session of the call. Of concurrent changes the first to commit wins; for the others the
+/// old password is wrong.
 pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Result<(), AuthError> {
     form.check()?;
     let account = repo::find_account(&app.pool, id)

@@ -39,7 +39,8 @@ async fn one_password_on_sixty_names_is_slowed() {
         };
         assert_eq!(guess(&auth, name, "192.0.2.1").await, expected, "{name}");
     }
-    // What is refused leaves no counter: two of the source and two of the registration, two of each name that was tried.
+    // What is refused leaves no counter: two of the source and two of the registration, two of each name that was
+    // tried.
     assert_eq!(rows(&auth).await, (4, 60));
     auth.clock.advance(Duration::from_mins(20));
     let locked = refusal(auth.login_from("ann", PASSWORD, "192.0.2.1").await);

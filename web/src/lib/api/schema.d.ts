@@ -4902,7 +4902,7 @@ export interface components {
              * @description Token of this device, to be sent at later logins.
              * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
              */
-            device_token?: string | null;
+            device_token: string | null;
             /**
              * @description The token for `X-CT`; returned only here.
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
@@ -5651,11 +5651,11 @@ export interface components {
         /** @description A new session. */
         Session: {
             /**
-             * @description Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not lock
-             *     this device out. It opens nothing by itself. Null where the session follows another one.
+             * @description Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
+             *     lock this device out. It opens nothing by itself. Null where the session follows another one.
              * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
              */
-            device_token?: string | null;
+            device_token: string | null;
             /** @description When it expires if not used. */
             expires_at: components["schemas"]["Timestamp"];
             /**
@@ -5856,7 +5856,7 @@ export interface components {
              *     lock this device out. It opens nothing by itself.
              * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
              */
-            device_token?: string | null;
+            device_token: string | null;
             /** @description Its owner. */
             staff: components["schemas"]["Staff"];
             /**

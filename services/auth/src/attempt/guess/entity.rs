@@ -37,8 +37,8 @@ pub struct Scope {
     pub what: &'static str,
 }
 
-/// What a guess is counted under, in the order in which the counters are locked, so that two guesses cannot wait for each
-/// other.
+/// What a guess is counted under, in the order in which the counters are locked, so that two guesses cannot wait for
+/// each other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scopes(Vec<Scope>);
 

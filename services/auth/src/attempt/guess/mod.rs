@@ -1,8 +1,8 @@
 //! Guesses over many names or codes: a bounded number of failures within an hour per address and network, and of
 //! authorisation codes also per account. Only failures count, and a right password clears nothing of other names.
 //!
-//! Their counters are shared by everybody behind an address, so they are locked last, after those of accounts, and never
-//! in a transaction that opens a session.
+//! Their counters are shared by everybody behind an address, so they are locked last, after those of accounts, and
+//! never in a transaction that opens a session.
 
 pub mod entity;
 mod repo;
@@ -111,8 +111,8 @@ pub async fn begin_in_tx(
     })
 }
 
-/// Records the outcome of a guess, in a transaction of its own. The answer does not depend on it: a guess whose outcome is
-/// lost counts until the end of the hour.
+/// Records the outcome of a guess, in a transaction of its own. The answer does not depend on it: a guess whose outcome
+/// is lost counts until the end of the hour.
 pub async fn end(app: &App, guess: &Guess, is_wrong: bool) {
     if guess.scopes.is_empty() {
         return;
