@@ -137,19 +137,46 @@ pub struct Session {
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
+    /// Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
+    /// lock this device out. It opens nothing by itself. Null where the session follows another one.
+    #[serde(serialize_with = "secret::tell_if_any")]
+    #[schema(value_type = Option<String>, required = true, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    pub device_token: Option<SecretString>,
     /// When it expires if not used.
     pub expires_at: Timestamp,
     /// Its owner.
     pub user: UserInfo,
 }
 
-/// A session, in the older format.
+/// The token of a session.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Token {
     /// The token for `X-CT`; returned only here.
     #[serde(serialize_with = "secret::tell")]
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
     pub token: SecretString,
+}
+
+/// A session, in the older format.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct OlderSession {
+    /// The token for `X-CT`; returned only here.
+    #[serde(serialize_with = "secret::tell")]
+    #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
+    pub token: SecretString,
+    /// Token of this device, to be sent at later logins.
+    #[serde(serialize_with = "secret::tell_if_any")]
+    #[schema(value_type = Option<String>, required = true, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    pub device_token: Option<SecretString>,
+}
+
+impl From<auth::Session> for OlderSession {
+    fn from(session: auth::Session) -> Self {
+        Self {
+            token: session.token.into(),
+            device_token: secret::if_told(session.device_token),
+        }
+    }
 }
 
 /// Declares a request to create an account. The older format lets fields be absent.
@@ -204,6 +231,9 @@ pub struct LoginRequest {
     /// Password.
     #[schema(value_type = String, example = "adfolio-demo-1")]
     pub password: SecretString,
+    /// Token of this device from an earlier answer. One that the account does not know counts as none.
+    #[schema(value_type = Option<String>, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    pub device_token: Option<SecretString>,
 }
 
 /// Opens an ad account.

@@ -15,6 +15,11 @@ pub fn to_message_or_empty(secret: Option<&SecretString>) -> String {
     secret.map(to_message).unwrap_or_default()
 }
 
+/// A secret of a service's message; proto's empty text is none.
+pub fn if_told(text: String) -> Option<SecretString> {
+    (!text.is_empty()).then(|| text.into())
+}
+
 /// Serializes an optional secret: `#[serde(serialize_with = "secret::tell_if_any")]`.
 pub fn tell_if_any<S: Serializer>(
     secret: &Option<SecretString>,

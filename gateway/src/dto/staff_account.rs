@@ -187,15 +187,23 @@ pub struct StaffLoginRequest {
     /// A code of the second factor or a recovery code, where a second factor is active.
     #[schema(value_type = Option<String>, example = "287082")]
     pub code: Option<SecretString>,
+    /// Token of this device from an earlier answer. One that the account does not know counts as none.
+    #[schema(value_type = Option<String>, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+    pub device_token: Option<SecretString>,
 }
 
 wire_struct! {
     /// A new staff session.
-    pub struct StaffSession = auth::StaffLoginResponse {
+    pub struct StaffSession = auth::StaffLoginResponse as opened {
         /// The token for `X-CT`; returned only here.
         #[serde(serialize_with = "secret::tell")]
         #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA")]
         pub token: SecretString,
+        /// Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
+        /// lock this device out. It opens nothing by itself.
+        #[serde(serialize_with = "secret::tell_if_any")]
+        #[schema(value_type = Option<String>, required = true, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
+        pub device_token: Option<SecretString> = (secret::if_told(opened.device_token)),
         /// Its owner.
         pub staff: Staff,
     }

@@ -6,8 +6,8 @@ use adfolio_proto::auth::v1 as auth;
 use super::profile::session;
 use crate::call::{Call, send};
 use crate::dto::account::{
-    HostEntryRequest, Language, LanguageList, LoginRequest, OlderRegisterRequest, OpenStoreRequest,
-    RegisterRequest, Session, Token,
+    HostEntryRequest, Language, LanguageList, LoginRequest, OlderRegisterRequest, OlderSession,
+    OpenStoreRequest, RegisterRequest, Session,
 };
 use crate::dto::secret::{to_message, to_message_or_empty};
 use crate::dto::{Empty, present};
@@ -121,7 +121,7 @@ async fn register(call: Call, Json(request): Json<RegisterRequest>) -> Result<Se
 async fn older_register(
     call: Call,
     Json(request): Json<OlderRegisterRequest>,
-) -> Result<Token, Failure> {
+) -> Result<OlderSession, Failure> {
     let message = auth::RegisterRequest {
         username: request.username,
         nickname: request.nickname.unwrap_or_default(),
@@ -135,9 +135,7 @@ async fn older_register(
         user_agent: call.user_agent.clone(),
     };
     let response = send!(call.writing(), auth.register, message).await?;
-    Ok(Token {
-        token: present(response.session, "session")?.token.into(),
-    })
+    Ok(present(response.session, "session")?.into())
 }
 
 async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<Session, Failure> {
@@ -145,10 +143,11 @@ async fn login(call: Call, Json(request): Json<LoginRequest>) -> Result<Session,
     session(&call, Some(opened)).await
 }
 
-async fn older_login(call: Call, Json(request): Json<LoginRequest>) -> Result<Token, Failure> {
-    Ok(Token {
-        token: open_session(&call, request).await?.token.into(),
-    })
+async fn older_login(
+    call: Call,
+    Json(request): Json<LoginRequest>,
+) -> Result<OlderSession, Failure> {
+    Ok(open_session(&call, request).await?.into())
 }
 
 async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Session, Failure> {
@@ -157,6 +156,7 @@ async fn open_session(call: &Call, request: LoginRequest) -> Result<auth::Sessio
         password: to_message(&request.password),
         client_address: call.client_address.to_string(),
         user_agent: call.user_agent.clone(),
+        device_token: to_message_or_empty(request.device_token.as_ref()),
     };
     present(
         send!(call.writing(), auth.login, message).await?.session,

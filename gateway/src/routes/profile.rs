@@ -15,6 +15,7 @@ use tracing::warn;
 
 use crate::call::{Call, send};
 use crate::dto::account::{Session, Settings, UserInfo};
+use crate::dto::secret::if_told;
 use crate::dto::{Decode, Money, non_empty, present};
 use crate::errors::Failure;
 use crate::recent::Profile;
@@ -95,6 +96,7 @@ pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Sessi
     };
     Ok(Session {
         token: opened.token.into(),
+        device_token: if_told(opened.device_token),
         expires_at: Decode::decode(opened.expires_at, "expires_at")?,
         user: around(&call, user).await?,
     })

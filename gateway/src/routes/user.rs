@@ -109,6 +109,7 @@ async fn change_password(
         new_password: to_message(&request.new_password),
         confirm_password: to_message(&request.confirm_password),
         client_address: call.client_address.to_string(),
+        token: call.token()?.to_message(),
     };
     send!(call.writing(), auth.change_password, message).await?;
     // The event tells every replica. This one must know before the next request.

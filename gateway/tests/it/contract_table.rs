@@ -72,7 +72,11 @@ fn user() -> Value {
 }
 
 fn session() -> Value {
-    json!({"token": "text", "expires_at": "time", "user": user()})
+    json!({"token": "text", "device_token": "text?", "expires_at": "time", "user": user()})
+}
+
+fn older_session() -> Value {
+    json!({"token": "text", "device_token": "text?"})
 }
 
 fn host() -> Value {
@@ -254,14 +258,22 @@ fn account() -> Vec<Contracted> {
     let language = json!({"code": "text", "name": "text", "native_name": "text", "locale": "text"});
     vec![
         post("/auth/v2/register", registration, session()),
-        post("/auth/v2/login", "username password", session()),
+        post(
+            "/auth/v2/login",
+            "username password device_token?",
+            session(),
+        ),
         get(
             "/auth/v2/lang",
             "",
             json!({"default": "text", "items": [language]}),
         ),
-        post("/auth/login", "username password", json!({"token": "text"})),
-        post("/auth/register", older, json!({"token": "text"})),
+        post(
+            "/auth/login",
+            "username password device_token?",
+            older_session(),
+        ),
+        post("/auth/register", older, older_session()),
         post("/auth/logout", "", json!({})),
         post("/opening_store", "code", session()),
         post("/auth/v2/host", "assertion", session()),
@@ -488,8 +500,8 @@ fn staff_accounts() -> Vec<Contracted> {
     vec![
         post(
             "/admin/login",
-            "username password code?",
-            json!({"token": "text", "staff": staff()}),
+            "username password code? device_token?",
+            json!({"token": "text", "device_token": "text?", "staff": staff()}),
         ),
         post("/admin/logout", "", json!({})),
         post("/admin/staff/create", "username password role", staff()),

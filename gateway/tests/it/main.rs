@@ -19,6 +19,7 @@ mod contract;
 mod contract_shape;
 mod contract_table;
 mod contract_walk;
+mod devices;
 mod edge;
 mod ending;
 mod fakes;

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use adfolio_gateway::auth::Token as SessionToken;
 use adfolio_gateway::dto::acceptor::{AcceptanceCode, AcceptorDetailRequest, Offer};
 use adfolio_gateway::dto::account::{
-    HostEntryRequest, LoginRequest, OlderRegisterRequest, OpenStoreRequest, RegisterRequest,
-    ServiceEntries, Session, Settings, Token, UserInfo,
+    HostEntryRequest, LoginRequest, OlderRegisterRequest, OlderSession, OpenStoreRequest,
+    RegisterRequest, ServiceEntries, Session, Settings, Token, UserInfo,
 };
 use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::password::{
@@ -104,7 +104,7 @@ fn requests() -> Vec<Case> {
         request::<OlderRegisterRequest>("OlderRegisterRequest", register),
         request::<LoginRequest>(
             "LoginRequest",
-            json!({"username": "ada", "password": SECRET}),
+            json!({"username": "ada", "password": SECRET, "device_token": SECRET}),
         ),
         request::<HostEntryRequest>("HostEntryRequest", json!({"assertion": SECRET})),
         request::<StepUpRequest>("StepUpRequest", json!({"password": SECRET})),
@@ -126,7 +126,7 @@ fn requests() -> Vec<Case> {
         ),
         request::<StaffLoginRequest>(
             "StaffLoginRequest",
-            json!({"username": "olivia", "password": SECRET, "code": SECRET}),
+            json!({"username": "olivia", "password": SECRET, "code": SECRET, "device_token": SECRET}),
         ),
         request::<ConfirmSecondFactorRequest>(
             "ConfirmSecondFactorRequest",
@@ -147,6 +147,7 @@ fn answers() -> Vec<Case> {
     };
     let session = Session {
         token: SECRET.into(),
+        device_token: Some(SECRET.into()),
         expires_at: Timestamp::decode(now, "expires_at").unwrap(),
         user: UserInfo::from_proto(user, Settings::default(), &ServiceEntries::default()).unwrap(),
     };
@@ -179,6 +180,7 @@ fn answers() -> Vec<Case> {
     };
     let staff_session = StaffSession {
         token: SECRET.into(),
+        device_token: Some(SECRET.into()),
         staff: Staff::from_proto(staff.clone()).unwrap(),
     };
     let staff_password = StaffPassword {
@@ -196,6 +198,14 @@ fn answers() -> Vec<Case> {
             &Token {
                 token: SECRET.into(),
             },
+        ),
+        answer(
+            "OlderSession",
+            &OlderSession::from(auth::Session {
+                token: secret(),
+                device_token: secret(),
+                ..auth::Session::default()
+            }),
         ),
         answer("StaffSession", &staff_session),
         answer("StaffPassword", &staff_password),

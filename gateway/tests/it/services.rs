@@ -80,6 +80,11 @@ impl Services {
             &second_factor_key
         );
         config.second_factor.second_factor = second_factor;
+        // Every test comes from one address.
+        config.guesses.login_guesses_per_address = 100_000;
+        config.guesses.login_guesses_per_network = 100_000;
+        config.guesses.license_guesses_per_address = 100_000;
+        config.guesses.license_guesses_per_network = 100_000;
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_coupon::Config,

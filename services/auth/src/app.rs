@@ -1,8 +1,12 @@
 //! What every use case works with.
 
+use std::sync::Arc;
+
 use adfolio_kit::service;
+use tokio::sync::Semaphore;
 
 use crate::attempt::entity::Limits;
+use crate::attempt::guess;
 use crate::config::Config;
 use crate::password::Passwords;
 use crate::session::entity::SessionRules;
@@ -16,6 +20,10 @@ pub type App = service::App<Parts>;
 pub struct Parts {
     pub passwords: Passwords,
     pub limits: Limits,
+    /// Limits of guesses over many names or codes.
+    pub guesses: guess::entity::Limits,
+    /// Who counts guesses now.
+    pub guess_turns: Arc<Semaphore>,
     pub sessions: SessionRules,
     /// Whether staff may work without a second factor.
     pub second_factor: Policy,
@@ -28,6 +36,8 @@ impl Parts {
         Ok(Self {
             passwords: Passwords::new(config.access.password_queue.into())?,
             limits: config.access.login_limits(),
+            guesses: config.guesses.limits(),
+            guess_turns: Arc::new(Semaphore::new(guess::TURNS)),
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
             sealer: Sealer::new(&config.second_factor.key()?)?,

@@ -11,6 +11,7 @@ use clap::{Args, Parser};
 use secrecy::SecretString;
 
 use crate::attempt::entity::{Limit, Limits};
+use crate::attempt::guess;
 use crate::session::entity::SessionRules;
 use crate::staff::factor::{self, Policy};
 
@@ -24,6 +25,9 @@ pub struct Config {
     /// Sessions and login.
     #[command(flatten)]
     pub access: AccessArgs,
+    /// Guesses over many names or codes.
+    #[command(flatten)]
+    pub guesses: GuessArgs,
     /// The second factor of staff.
     #[command(flatten)]
     pub second_factor: SecondFactorArgs,
@@ -56,12 +60,16 @@ pub struct AccessArgs {
     /// Live sessions per user or member of staff; one more ends the one not used for longest
     #[arg(long, env = "MAX_SESSIONS", default_value_t = 20, value_parser = clap::value_parser!(i64).range(1..=1000))]
     pub max_sessions: i64,
-    /// Failed logins of one account, from all addresses, that lock it
+    /// Failed logins of one account from unknown devices, from all addresses, that lock it for these
     #[arg(long, env = "LOGIN_FAILURES_PER_ACCOUNT", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=10_000))]
     pub login_failures_per_account: i32,
-    /// Failed logins of one account from one address that lock it for that address
+    /// Failed logins of one account from unknown devices at one address that lock it for these
     #[arg(long, env = "LOGIN_FAILURES_PER_ADDRESS", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=10_000))]
     pub login_failures_per_address: i32,
+    /// Failed logins of one account from one of its known devices that lock it for that device, and wrong passwords and
+    /// codes in one session that lock them for that session
+    #[arg(long, env = "LOGIN_FAILURES_PER_DEVICE", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=10_000))]
+    pub login_failures_per_device: i32,
     /// Seconds that such a lock lasts
     #[arg(long, env = "LOGIN_LOCK_SECONDS", default_value_t = 1800, value_parser = clap::value_parser!(i64).range(1..=86_400))]
     pub login_lock_seconds: i64,
@@ -78,6 +86,7 @@ impl AccessArgs {
         Limits {
             account: limit(self.login_failures_per_account),
             address: limit(self.login_failures_per_address),
+            device: limit(self.login_failures_per_device),
         }
     }
 
@@ -89,6 +98,45 @@ impl AccessArgs {
             user_max: TimeDelta::seconds(self.session_max_seconds),
             staff_max: TimeDelta::seconds(self.staff_session_max_seconds),
             max_per_owner: self.max_sessions,
+        }
+    }
+}
+
+/// Guesses over many names or codes, within an hour.
+#[derive(Args, Clone, Debug)]
+pub struct GuessArgs {
+    /// Failed logins from one address (of IPv6 from one /64), whatever the names, after which unknown devices there
+    /// wait for the end of the hour
+    #[arg(long, env = "LOGIN_GUESSES_PER_ADDRESS", default_value_t = 30, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    pub login_guesses_per_address: i32,
+    /// Failed logins from one network (/24, of IPv6 /48), whatever the names, after which unknown devices there wait
+    /// for the end of the hour
+    #[arg(long, env = "LOGIN_GUESSES_PER_NETWORK", default_value_t = 150, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    pub login_guesses_per_network: i32,
+    /// Wrong authorisation codes from one address, after which further ones wait for the end of the hour
+    #[arg(long, env = "LICENSE_GUESSES_PER_ADDRESS", default_value_t = 20, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    pub license_guesses_per_address: i32,
+    /// Wrong authorisation codes from one network, after which further ones wait for the end of the hour
+    #[arg(long, env = "LICENSE_GUESSES_PER_NETWORK", default_value_t = 100, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    pub license_guesses_per_network: i32,
+    /// Wrong authorisation codes that one account tries to open with, after which it waits for the end of the hour
+    #[arg(long, env = "LICENSE_GUESSES_PER_ACCOUNT", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    pub license_guesses_per_account: i32,
+}
+
+impl GuessArgs {
+    /// Limits of guesses.
+    pub fn limits(&self) -> guess::entity::Limits {
+        guess::entity::Limits {
+            logins: guess::entity::Limit {
+                address: self.login_guesses_per_address,
+                network: self.login_guesses_per_network,
+            },
+            licenses: guess::entity::Limit {
+                address: self.license_guesses_per_address,
+                network: self.license_guesses_per_network,
+            },
+            licenses_per_account: self.license_guesses_per_account,
         }
     }
 }

@@ -4,7 +4,9 @@
 //! - A licence key opens one account. The key's use, the account and its event commit together.
 //! - No token and no password is in the database, the logs or an event. The database has the SHA-256 of a token and the
 //!   argon2id hash of a password.
-//! - A login attempt is counted, per account and per account and address, before it is evaluated.
+//! - A login attempt is counted before it is evaluated: of a device that the account knows for this device, of any
+//!   other per account, per account and address, and over all names per address and network. A password typed in a
+//!   session is counted for this session, and an authorisation code per address, network and account.
 //! - An assertion of a host opens one session. A token that staff make opens a store, and never a session of an open account.
 //! - Only a caller who knows an account's password learns that it exists, and its state.
 //! - Auth announces what staff do here like every other service. The audit log is written from those events and never
@@ -32,6 +34,7 @@ mod attempt;
 mod audit;
 mod config;
 mod consumer;
+mod device;
 mod error;
 mod events;
 mod free_form;
@@ -64,6 +67,7 @@ pub use config::Config;
 pub use staff::factor::Policy as SecondFactorPolicy;
 
 use crate::app::{App, Parts};
+use crate::attempt::guess;
 use crate::error::AuthError;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::lookalike::Owners;
@@ -71,7 +75,7 @@ use crate::lookalike::Owners;
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
 
-/// How often old sessions, login counters, used assertions, clients and former e-mail addresses are deleted.
+/// How often old sessions, counters, devices, used assertions, clients and former e-mail addresses are deleted.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The longest that one run of it may take.
@@ -107,6 +111,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     host::assertion::install_verifier();
     // Present from the start, so that the first lock shows as an increase.
     metrics::counter!("auth_login_locks_total").increment(0);
+    metrics::counter!("auth_guess_limits_total").increment(0);
     metrics::counter!("auth_unknown_staff_logins_total").increment(0);
     let parts = Parts::new(&config)?;
     let backend = Backend::start("auth", &config.args, &MIGRATOR, None, shutdown).await?;
@@ -199,10 +204,15 @@ async fn prune(app: &App) -> Result<(), AuthError> {
     for _ in 0..PRUNE_ROUNDS {
         let sessions = session::prune(app).await?;
         let attempts = attempt::prune(app).await?;
+        let guesses = guess::prune(app).await?;
+        let devices = device::prune(app).await?;
         let assertions = host::prune(app).await?;
         let clients = session::prune_clients(app).await?;
         let emails = user::prune_former_emails(app).await?;
-        if [sessions, attempts, assertions, clients, emails] == [0; 5] {
+        let deleted = [
+            sessions, attempts, guesses, devices, assertions, clients, emails,
+        ];
+        if deleted == [0; 7] {
             break;
         }
     }

@@ -18,6 +18,7 @@
     reason = "a benchmark may stop by panicking, prints what it found, and its ratios are no money"
 )]
 
+use std::net::Ipv6Addr;
 use std::time::{Duration, Instant};
 
 use adfolio_kit::client::{Channel, ClientOptions, connect, outgoing};
@@ -193,8 +194,10 @@ async fn fail(auth: &mut AuthServiceClient<Channel>, username: String) -> f64 {
     let message = LoginRequest {
         username,
         password: "not the password".to_owned(),
-        client_address: "192.0.2.1".to_owned(),
+        // Each from a network of its own: one network is slowed after some failures.
+        client_address: Ipv6Addr::from(rand::random::<u128>()).to_string(),
         user_agent: "benchmark".to_owned(),
+        device_token: String::new(),
     };
     let request = outgoing(&Caller::system(), message, CALL_LIMIT);
     let begun = Instant::now();

@@ -103,6 +103,7 @@ async fn login(
         password: to_message(&request.password),
         client_address: call.client_address.to_string(),
         code: to_message_or_empty(request.code.as_ref()),
+        device_token: to_message_or_empty(request.device_token.as_ref()),
     };
     let response = send!(call.writing(), auth_admin.staff_login, message).await?;
     StaffSession::from_proto(response)

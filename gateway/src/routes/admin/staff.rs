@@ -117,6 +117,7 @@ async fn password(
             old_password: to_message(&old),
             new_password: to_message(&new),
             client_address: call.client_address.to_string(),
+            token: call.token()?.to_message(),
         };
         let response = send!(call.writing(), auth_admin.change_staff_password, message).await?;
         return Ok(StaffPassword {

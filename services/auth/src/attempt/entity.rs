@@ -3,6 +3,10 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use sha2::{Digest, Sha256};
 
+use crate::device::DeviceDigest;
+use crate::error::AuthError;
+use crate::session::{Kind, TokenDigest};
+
 /// The limit of one counter.
 #[derive(Clone, Copy, Debug)]
 pub struct Limit {
@@ -12,26 +16,29 @@ pub struct Limit {
     pub lock: TimeDelta,
 }
 
-/// The limits of both counters.
+/// The limits of all counters.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub account: Limit,
     pub address: Limit,
+    /// Of a known device, and of a session.
+    pub device: Limit,
 }
 
 impl Limits {
-    /// The limit of one of the scopes.
-    pub fn of(&self, scopes: &Scopes, scope: &[u8]) -> Limit {
-        if scope == scopes.account {
-            self.account
-        } else {
-            self.address
+    /// The limit of a counter.
+    pub fn of(&self, counted: Counted) -> Limit {
+        match counted {
+            Counted::Account => self.account,
+            Counted::Address => self.address,
+            Counted::Device | Counted::Session => self.device,
         }
     }
 
     /// How long a failure counts at most.
     pub fn longest_memory(&self) -> TimeDelta {
-        self.account.lock.max(self.address.lock)
+        let (account, address) = (self.account.lock, self.address.lock);
+        account.max(address).max(self.device.lock)
     }
 }
 
@@ -42,6 +49,25 @@ pub enum Wait {
     Locked(TimeDelta),
     /// As many attempts as are left are being evaluated at this moment.
     Busy,
+}
+
+/// Why an attempt has not begun. Nothing of it is counted.
+#[derive(Debug)]
+pub enum NotBegun {
+    Wait(Wait),
+    Failed(AuthError),
+}
+
+impl From<Wait> for NotBegun {
+    fn from(wait: Wait) -> Self {
+        Self::Wait(wait)
+    }
+}
+
+impl From<sqlx::Error> for NotBegun {
+    fn from(error: sqlx::Error) -> Self {
+        Self::Failed(error.into())
+    }
 }
 
 /// The attempts counted under one scope.
@@ -91,33 +117,90 @@ impl Attempts {
     }
 }
 
-/// What is counted: logins of one account, and logins of one account from one address. Both are digests.
+/// What a counter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// Logins of an account from unknown devices, from any address.
+    Account,
+    /// Logins of an account from unknown devices, from one address.
+    Address,
+    /// Logins of an account from one of its devices.
+    Device,
+    /// Passwords and codes that are typed in one session of an account.
+    Session,
+}
+
+impl Counted {
+    /// Its name in the log.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Address => "address",
+            Self::Device => "device",
+            Self::Session => "session",
+        }
+    }
+}
+
+/// What an attempt is counted under. Failures of strangers, of a known device and in a session lock none of the others.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scopes {
-    /// The account, from any address.
+    /// The account that all of them belong to.
     pub account: [u8; 32],
-    /// The account from the caller's address.
-    pub address: [u8; 32],
+    /// In the order in which they are locked, so that two attempts cannot wait for each other.
+    counters: Vec<([u8; 32], Counted)>,
 }
 
 impl Scopes {
-    /// Those of a login of `kind` ("user" or "staff") under a compared user name.
-    pub fn new(kind: &str, username_key: &str, address: &str) -> Self {
-        Self {
-            account: digest(&[kind, username_key]),
-            address: digest(&[kind, username_key, address]),
-        }
+    /// Those of a login of `kind` under a compared user name, from a device that the account knows or from another one
+    /// at this address.
+    pub fn of_login(
+        kind: Kind,
+        username_key: &str,
+        device: Option<DeviceDigest>,
+        address: &str,
+    ) -> Self {
+        let kind = kind.as_str();
+        let account = digest(&[kind, username_key]);
+        let counters = match device {
+            Some(device) => {
+                let device = digest(&[kind, username_key, "device", &hex::encode(device.0)]);
+                vec![(device, Counted::Device)]
+            }
+            None => vec![
+                (account, Counted::Account),
+                (digest(&[kind, username_key, address]), Counted::Address),
+            ],
+        };
+        Self::sorted(account, counters)
     }
 
-    /// Both, in the order in which they are locked, so that two logins cannot wait for each other.
-    pub fn sorted(&self) -> [[u8; 32]; 2] {
-        let mut both = [self.account, self.address];
-        both.sort_unstable();
-        both
+    /// That of a password or code typed in the session of this token. A stolen session can lock itself alone.
+    pub fn of_session(kind: Kind, username_key: &str, token: TokenDigest) -> Self {
+        let kind = kind.as_str();
+        let account = digest(&[kind, username_key]);
+        let session = digest(&[kind, username_key, "session", &hex::encode(token.0)]);
+        Self::sorted(account, vec![(session, Counted::Session)])
+    }
+
+    /// The scope that all counters of an account belong to.
+    pub fn account(kind: Kind, username_key: &str) -> [u8; 32] {
+        digest(&[kind.as_str(), username_key])
+    }
+
+    fn sorted(account: [u8; 32], mut counters: Vec<([u8; 32], Counted)>) -> Self {
+        counters.sort_unstable_by_key(|(scope, _)| *scope);
+        Self { account, counters }
+    }
+
+    /// Each counter, in ascending order of the scopes.
+    pub fn counters(&self) -> &[([u8; 32], Counted)] {
+        &self.counters
     }
 }
 
-fn digest(parts: &[&str]) -> [u8; 32] {
+/// The digest of what is counted.
+pub fn digest(parts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
     for part in parts {
         // Lengths first: no two lists of parts share their bytes.
@@ -194,9 +277,32 @@ mod tests {
 
     #[test]
     fn scopes_do_not_mix() {
-        let first = Scopes::new("user", "ann", "b");
-        assert_ne!(first.account, Scopes::new("staff", "ann", "b").account);
-        assert_ne!(first.address, Scopes::new("user", "an", "nb").address);
-        assert_eq!(first.account, Scopes::new("user", "ann", "c").account);
+        let login = |kind, key: &str, address: &str| Scopes::of_login(kind, key, None, address);
+        let scopes = |scopes: &Scopes| -> Vec<[u8; 32]> {
+            let counters = scopes.counters().iter();
+            counters.map(|(scope, _)| *scope).collect()
+        };
+        let shared = |one: &Scopes, other: &Scopes| {
+            let other = scopes(other);
+            scopes(one)
+                .iter()
+                .filter(|scope| other.contains(scope))
+                .count()
+        };
+        let ann = login(Kind::User, "ann", "b");
+        assert_eq!(shared(&ann, &login(Kind::Staff, "ann", "b")), 0);
+        assert_eq!(shared(&ann, &login(Kind::User, "an", "nb")), 0);
+        assert_eq!(shared(&ann, &login(Kind::User, "ann", "c")), 1);
+        let device = |byte| {
+            let device = Some(DeviceDigest([byte; 32]));
+            Scopes::of_login(Kind::User, "ann", device, "b")
+        };
+        let session = Scopes::of_session(Kind::User, "ann", TokenDigest([1; 32]));
+        for own in [&device(1), &session] {
+            assert_eq!(shared(&ann, own), 0);
+            assert_eq!(own.account, Scopes::account(Kind::User, "ann"));
+        }
+        assert_eq!(shared(&device(1), &session), 0);
+        assert_eq!(shared(&device(1), &device(2)), 0);
     }
 }

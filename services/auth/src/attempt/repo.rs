@@ -23,7 +23,7 @@ pub async fn lock_in_tx(
     now: DateTime<Utc>,
 ) -> Result<Vec<Row>, sqlx::Error> {
     let account = &scopes.account[..];
-    let scopes: Vec<Vec<u8>> = scopes.sorted().map(|scope| scope.to_vec()).into();
+    let scopes = digests(scopes);
     sqlx::query!(
         "INSERT INTO login_attempts (scope, failures, last_attempt_at, account)
          SELECT scope, 0, $2, $3 FROM unnest($1::bytea[]) AS scope ORDER BY scope
@@ -69,12 +69,11 @@ pub async fn save_in_tx(tx: &mut Tx, row: &Row) -> Result<(), sqlx::Error> {
 }
 
 /// Forgets the counters after a right password. They are locked first, in ascending order like everywhere.
-pub async fn clear_in_tx(tx: &mut Tx, scopes: &[[u8; 32]; 2]) -> Result<(), sqlx::Error> {
-    let scopes: Vec<Vec<u8>> = scopes.iter().map(|scope| scope.to_vec()).collect();
+pub async fn clear_in_tx(tx: &mut Tx, scopes: &Scopes) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "DELETE FROM login_attempts WHERE scope IN (
              SELECT scope FROM login_attempts WHERE scope = ANY ($1) ORDER BY scope FOR UPDATE)",
-        &scopes,
+        &digests(scopes),
     )
     .execute(tx)
     .await?;
@@ -111,4 +110,9 @@ pub async fn prune_in_tx(
     .execute(tx)
     .await?;
     Ok(done.rows_affected())
+}
+
+fn digests(scopes: &Scopes) -> Vec<Vec<u8>> {
+    let counters = scopes.counters().iter();
+    counters.map(|(scope, _)| scope.to_vec()).collect()
 }

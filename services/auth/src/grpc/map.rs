@@ -10,9 +10,10 @@ use adfolio_proto::auth::v1::end_sessions_request::Target;
 use secrecy::ExposeSecret as _;
 
 use crate::audit::{self, Actor, OwnEntry, Position};
+use crate::device::DeviceToken;
 use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
-use crate::session::{self, Client};
+use crate::session::{self, Client, TokenDigest};
 use crate::staff::{self, Enrolment, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
     Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, Subject,
@@ -74,6 +75,20 @@ impl From<LoggedIn> for proto::Session {
             token: logged_in.session.token.expose().to_owned(),
             expires_at: Some(logged_in.session.expires_at.into()),
             user: Some(logged_in.user.into()),
+            device_token: logged_in
+                .device
+                .map(|device| device.expose().to_owned())
+                .unwrap_or_default(),
+        }
+    }
+}
+
+impl From<staff::LoggedIn> for proto::StaffLoginResponse {
+    fn from(logged_in: staff::LoggedIn) -> Self {
+        Self {
+            token: logged_in.session.token.expose().to_owned(),
+            staff: Some(logged_in.member.into()),
+            device_token: logged_in.device.expose().to_owned(),
         }
     }
 }
@@ -213,6 +228,7 @@ impl From<proto::LoginRequest> for Login {
             password: request.password.into(),
             client_address: request.client_address,
             user_agent: request.user_agent,
+            device: DeviceToken::parse(&request.device_token),
         }
     }
 }
@@ -235,7 +251,7 @@ impl From<proto::ChangePasswordRequest> for PasswordForm {
             old: request.old_password.into(),
             new: request.new_password.into(),
             confirmed: request.confirm_password.into(),
-            client_address: request.client_address,
+            token: TokenDigest::of(&request.token),
         }
     }
 }

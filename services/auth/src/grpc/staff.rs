@@ -11,6 +11,7 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::audit::seal;
+use crate::device::DeviceToken;
 use crate::host::{self, Kid};
 use crate::session::TokenDigest;
 use crate::staff::{
@@ -36,12 +37,10 @@ impl AuthAdminService for StaffApi {
             password: request.password.into(),
             code: request.code.into(),
             client_address: request.client_address,
+            device: DeviceToken::parse(&request.device_token),
         };
-        let (member, session) = staff::login(&self.0, caller, login).await?;
-        Ok(Response::new(proto::StaffLoginResponse {
-            token: session.token.expose().to_owned(),
-            staff: Some(member.into()),
-        }))
+        let logged_in = staff::login(&self.0, caller, login).await?;
+        Ok(Response::new(logged_in.into()))
     }
 
     async fn staff_logout(
@@ -155,7 +154,7 @@ impl AuthAdminService for StaffApi {
         let form = PasswordForm {
             old: request.old_password.into(),
             new: request.new_password.into(),
-            client_address: request.client_address,
+            token: TokenDigest::of(&request.token),
         };
         let member = staff::change_password(&self.0, caller, form).await?;
         Ok(Response::new(proto::ChangeStaffPasswordResponse {
@@ -197,7 +196,6 @@ impl AuthAdminService for StaffApi {
         let form = CodeForm {
             token: TokenDigest::of(&request.token),
             code: request.code.into(),
-            client_address: request.client_address,
         };
         let fresh_until = factor::confirm(&self.0, caller, form).await?;
         Ok(Response::new(proto::ConfirmSecondFactorResponse {

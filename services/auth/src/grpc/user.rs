@@ -107,8 +107,7 @@ impl AuthService for UserApi {
         let request = request.into_inner();
         let token = TokenDigest::of(&request.token);
         let password = request.password.into();
-        let address = &request.client_address;
-        let fresh_until = user::step_up(&self.0, user, token, password, address).await?;
+        let fresh_until = user::step_up(&self.0, user, token, password).await?;
         Ok(Response::new(proto::StepUpResponse {
             fresh_until: Some(fresh_until.into()),
         }))

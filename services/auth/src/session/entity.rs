@@ -142,6 +142,14 @@ impl Kind {
             (Self::User, Owner::User(_)) | (Self::Staff, Owner::Staff(_))
         )
     }
+
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Staff => "staff",
+        }
+    }
 }
 
 /// A session that was just opened, with the token that only this answer has.
@@ -161,6 +169,14 @@ pub enum Owner {
 }
 
 impl Owner {
+    /// Which of both.
+    pub fn kind(self) -> Kind {
+        match self {
+            Self::User(_) => Kind::User,
+            Self::Staff(_) => Kind::Staff,
+        }
+    }
+
     /// The id of either.
     pub fn id(self) -> Uuid {
         match self {

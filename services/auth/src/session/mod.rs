@@ -12,6 +12,7 @@ pub use entity::{
 };
 
 use crate::app::App;
+use crate::device;
 use crate::error::AuthError;
 use crate::events::{self, Revoked};
 use crate::ids::{SessionId, StaffId};
@@ -74,13 +75,14 @@ pub async fn end_all_in_tx(tx: &mut Tx, owner: Owner, now: DateTime<Utc>) -> Res
     end_in_tx(tx, owner, 0, now).await
 }
 
-/// Ends every live session of the owner for good and announces it, so that every cache drops them. The caller holds the
-/// lock on the owner's row and opens no new session.
+/// Ends every live session of the owner for good and announces it, so that every cache drops them, and forgets the
+/// owner's devices. The caller holds the lock on the owner's row and opens no new session.
 pub async fn revoke_all_in_tx(
     tx: &mut Tx,
     owner: Owner,
     now: DateTime<Utc>,
 ) -> Result<(), AuthError> {
+    device::forget_all_in_tx(tx, owner).await?;
     let ended = repo::end_all_but_in_tx(tx, owner, 0, now).await?;
     events::sessions_revoked_in_tx(tx, owner, &ended, Revoked::All).await
 }

@@ -15,7 +15,7 @@ use crate::app::App;
 use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
 use crate::ids::StaffId;
-use crate::session::{self, Owner};
+use crate::session::{self, Kind, Owner};
 use crate::username;
 
 /// Changes state or role of another member, whose sessions end. The last active admin keeps both.
@@ -123,7 +123,7 @@ pub async fn unlock(app: &App, caller: Caller, name: &str, reason: &str) -> Resu
     let key = username::key_of(name);
     let found = repo::find_credentials(&app.pool, &key).await?;
     let (id, _) = found.ok_or_else(|| Refusal::not_found("username"))?;
-    let account = Scopes::new("staff", &key, "").account;
+    let account = Scopes::account(Kind::Staff, &key);
     let now = app.clock.now();
     let cleared = app
         .write(move |tx| {

@@ -14,7 +14,8 @@ use super::entity::{StaffMember, StaffState};
 use super::factor::{self, Shown};
 use super::repo;
 use crate::app::App;
-use crate::attempt::{self, Scopes};
+use crate::attempt::{self, Attempt};
+use crate::device::{self, DeviceToken};
 use crate::error::AuthError;
 use crate::ids::StaffId;
 use crate::session::{self, Client, Kind, Opened, Opening, Origin, Owner, TokenDigest};
@@ -30,31 +31,72 @@ pub struct Login {
     /// Of the second factor; empty without one.
     pub code: SecretString,
     pub client_address: String,
+    /// Of an earlier login from the same device.
+    pub device: Option<DeviceToken>,
+}
+
+/// A member of staff with the session that was just opened.
+#[derive(Debug)]
+pub struct LoggedIn {
+    pub member: StaffMember,
+    pub session: Opened,
+    /// For the device.
+    pub device: DeviceToken,
+}
+
+/// Why a login under a name that exists is refused.
+enum Refused {
+    Password,
+    Disabled,
+    /// The password is right and no code was sent.
+    NoCode,
+    Code,
+}
+
+impl Refused {
+    /// Its name in the audit log.
+    fn as_str(&self) -> &'static str {
+        match self {
+            Self::Password => "wrong_password",
+            Self::Disabled => "disabled",
+            Self::NoCode => "no_code",
+            Self::Code => "wrong_code",
+        }
+    }
+
+    /// Whether it was a guess. A client that learns from the answer to ask for the code is none, or everybody who logs
+    /// in would use up what the network may fail.
+    fn is_guess(&self) -> bool {
+        matches!(self, Self::Password | Self::Code)
+    }
+}
+
+impl From<Refused> for AuthError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Password => Self::BadCredentials,
+            Refused::Disabled => Refusal::new(Reason::AccountDisabled).into(),
+            Refused::NoCode | Refused::Code => factor::required().into(),
+        }
+    }
 }
 
 /// Opens a staff session for the right password, under the same rules and limits as a user's login.
 ///
 /// Every attempt under a name that exists is audited; one under another name is only counted, because people type
 /// passwords into the field of the name. The limits bound the entries of failed ones.
-pub async fn login(
-    app: &App,
-    caller: Caller,
-    login: Login,
-) -> Result<(StaffMember, Opened), AuthError> {
+pub async fn login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, AuthError> {
     let outcome = try_login(app, caller, login).await;
     attempt::count("staff", &outcome);
     outcome
 }
 
-async fn try_login(
-    app: &App,
-    caller: Caller,
-    login: Login,
-) -> Result<(StaffMember, Opened), AuthError> {
+async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, AuthError> {
     let key = username::key_of(&login.username);
-    let scopes = Scopes::new("staff", &key, &login.client_address);
+    let address = &login.client_address;
     let ticket = app.passwords.enter()?;
-    attempt::begin(app, scopes).await?;
+    let device = device::of_staff(app, &key, login.device.as_ref()).await?;
+    let attempt = attempt::begin_login(app, Kind::Staff, &key, device, address).await?;
     let (id, stored) = repo::find_credentials(&app.pool, &key).await?.unzip();
     let right = app
         .passwords
@@ -62,34 +104,41 @@ async fn try_login(
         .await?;
     let Some(id) = id else {
         metrics::counter!("auth_unknown_staff_logins_total").increment(1);
-        attempt::fail(app, scopes).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::BadCredentials);
     };
     let known = stored.filter(|_| right);
-    let attempt = Attempt {
-        scopes,
+    let evaluated = Evaluated {
+        attempt: attempt.clone(),
         caller,
         code: login.code,
         address: login.client_address,
+        device: login.device,
     };
     let owned = app.clone();
     // A refusal is an outcome, not an error: what failed is committed with it.
-    let opened = app
-        .write(move |tx| Box::pin(async move { attempt.decide_in_tx(tx, &owned, id, known).await }))
-        .await??;
+    let outcome = app
+        .write(move |tx| {
+            Box::pin(async move { evaluated.decide_in_tx(tx, &owned, id, known).await })
+        })
+        .await;
+    let is_wrong = matches!(&outcome, Ok(Err(refused)) if refused.is_guess());
+    attempt::settle(app, &attempt, is_wrong).await;
+    let opened = outcome??;
     info!(staff = %id, action = "log in", "staff action");
     Ok(opened)
 }
 
 /// An attempt under a name that exists.
-struct Attempt {
-    scopes: Scopes,
+struct Evaluated {
+    attempt: Attempt,
     caller: Caller,
     code: SecretString,
     address: String,
+    device: Option<DeviceToken>,
 }
 
-impl Attempt {
+impl Evaluated {
     /// Opens a session if `known`, the hash that the typed password was right for, is still the password's, and the
     /// member is active and shows the second factor, if there is one. Only who knows the password learns that the account
     /// is disabled, and whether it has a second factor.
@@ -99,53 +148,60 @@ impl Attempt {
         app: &App,
         id: StaffId,
         known: Option<String>,
-    ) -> Result<Result<(StaffMember, Opened), AuthError>, AuthError> {
+    ) -> Result<Result<LoggedIn, Refused>, AuthError> {
         let member = repo::lock_in_tx(tx, id)
             .await?
             .ok_or(AuthError::BadCredentials)?;
         if known.is_none() || repo::password_in_tx(tx, id).await? != known {
-            self.fail_in_tx(tx, app, &member, "wrong_password").await?;
-            return Ok(Err(AuthError::BadCredentials));
+            return self.fail_in_tx(tx, app, &member, Refused::Password).await;
         }
         if member.state == StaffState::Disabled {
             // Counts as a failure, which bounds how often it is audited.
-            self.fail_in_tx(tx, app, &member, "disabled").await?;
-            return Ok(Err(Refusal::new(Reason::AccountDisabled).into()));
+            return self.fail_in_tx(tx, app, &member, Refused::Disabled).await;
         }
         let Some(shown) = factor::show_in_tx(tx, app, &member, &self.code).await? else {
             let is_missing = self.code.expose_secret().is_empty();
-            let why = if is_missing { "no_code" } else { "wrong_code" };
-            self.fail_in_tx(tx, app, &member, why).await?;
-            return Ok(Err(factor::required().into()));
+            let why = if is_missing {
+                Refused::NoCode
+            } else {
+                Refused::Code
+            };
+            return self.fail_in_tx(tx, app, &member, why).await;
         };
-        attempt::succeed_in_tx(tx, self.scopes).await?;
+        attempt::succeed_in_tx(tx, &self.attempt).await?;
         let now = app.clock.now();
+        let owner = Owner::Staff(id);
         let opening = Opening {
             shows_factor: shown.is_some(),
-            ..Opening::new(Owner::Staff(id), Client::default(), Origin::Login)
+            ..Opening::new(owner, Client::default(), Origin::Login)
         };
-        let opened = session::open_in_tx(tx, app, &opening).await?;
+        let session = session::open_in_tx(tx, app, &opening).await?;
+        let device = device::remember_in_tx(tx, owner, self.device, now).await?;
         repo::save_login_in_tx(tx, id, now).await?;
         audit::Entry::new("auth.staff_login", id)
             .after(&described(&self.address, shown))?
             .record_in_tx(tx, &as_member(&self.caller, &member), now)
             .await?;
-        Ok(Ok((member, opened)))
+        Ok(Ok(LoggedIn {
+            member,
+            session,
+            device,
+        }))
     }
 
-    async fn fail_in_tx(
+    async fn fail_in_tx<T>(
         &self,
         tx: &mut Tx,
         app: &App,
         member: &StaffMember,
-        why: &str,
-    ) -> Result<(), AuthError> {
-        attempt::fail_in_tx(tx, app, self.scopes).await?;
+        why: Refused,
+    ) -> Result<Result<T, Refused>, AuthError> {
+        attempt::fail_in_tx(tx, app, &self.attempt).await?;
         audit::Entry::new("auth.staff_login_failed", member.id)
-            .after(&json!({"address": address(&self.address), "failure": why}))?
+            .after(&json!({"address": address(&self.address), "failure": why.as_str()}))?
             .record_in_tx(tx, &as_member(&self.caller, member), app.clock.now())
             .await?;
-        Ok(())
+        Ok(Err(why))
     }
 }
 

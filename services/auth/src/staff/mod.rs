@@ -12,6 +12,8 @@
 //! | [`end_sessions`] | an admin, or the member | end |
 //! | [`unlock`] | an admin | stay |
 //!
+//! What ends the sessions forgets the member's devices, too.
+//!
 //! The account row is locked before its sessions, and the rows of active admins before that of the member.
 
 mod change;
@@ -35,7 +37,7 @@ pub use entity::{
     required_reason,
 };
 pub use factor::{CodeForm, Enrolment, Standing};
-pub use login::{Login, login, logout};
+pub use login::{LoggedIn, Login, login, logout};
 pub use pair::SecondPair;
 pub use password::{PasswordForm, change_password, reset_password};
 

@@ -11,19 +11,19 @@ use super::change::{admit_in_tx, lock_in_tx};
 use super::entity::{Act, StaffMember, StaffState};
 use super::repo;
 use crate::app::App;
-use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
 use crate::ids::StaffId;
 use crate::password::{self, NewPassword};
-use crate::session::{self, Owner};
-use crate::username;
+use crate::session::{self, Kind, Owner, TokenDigest};
+use crate::{attempt, username};
 
 /// A change of one's own password, as a client sends it.
 #[derive(Debug)]
 pub struct PasswordForm {
     pub old: SecretString,
     pub new: SecretString,
-    pub client_address: String,
+    /// The session of the call.
+    pub token: TokenDigest,
 }
 
 impl PasswordForm {
@@ -52,18 +52,17 @@ pub async fn change_password(
         .ok_or(AuthError::NotAuthenticated)?;
     let known = repo::find_password(&app.pool, id).await?;
     let key = username::key_of(&member.username);
-    let scopes = Scopes::new("staff", &key, &form.client_address);
     let ticket = app.passwords.enter()?;
-    attempt::begin(app, scopes).await?;
+    let attempt = attempt::begin_in_session(app, Kind::Staff, &key, form.token).await?;
     let right = app
         .passwords
         .verify(ticket, form.old.clone(), known.clone())
         .await?;
     if !right {
-        attempt::fail(app, scopes).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::WrongPassword("old_password"));
     }
-    attempt::succeed(app, scopes).await?;
+    attempt::succeed(app, &attempt).await?;
     let new = password::replacement(&form.old, &form.new, &[&member.username])?;
     let new = password::hash(app.passwords.enter()?, new).await?;
     let owned = app.clone();

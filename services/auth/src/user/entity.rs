@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::contact::{self, View};
+use crate::device::DeviceToken;
 use crate::license::entity::Code;
 use crate::session::entity::Opened;
 use crate::username;
@@ -81,6 +82,8 @@ pub struct User {
 pub struct LoggedIn {
     pub user: User,
     pub session: Opened,
+    /// For the device; none where the session follows another one.
+    pub device: Option<DeviceToken>,
 }
 
 impl User {

@@ -18,7 +18,7 @@ use crate::error::AuthError;
 use crate::host::assertion::{Assertion, rejected};
 use crate::ids::HostId;
 use crate::session::{self, Client, Opened, Opening, Origin, Owner};
-use crate::{events, host};
+use crate::{device, events, host};
 
 /// Longest id that a host may give its user.
 const LONGEST_EXTERNAL_ID: usize = 200;
@@ -133,7 +133,12 @@ async fn enter_in_tx(
         ..Opening::new(Owner::User(user.id), client, Origin::Host)
     };
     let session = session::open_in_tx(tx, app, &opening).await?;
-    Ok(LoggedIn { user, session })
+    let device = device::remember_in_tx(tx, opening.owner, None, app.clock.now()).await?;
+    Ok(LoggedIn {
+        user,
+        session,
+        device: Some(device),
+    })
 }
 
 /// Gives a user of the time before hosts were registered to the host that names the user now, if it is the only one:

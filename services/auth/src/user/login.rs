@@ -1,14 +1,15 @@
 //! Login with user name and password.
 
+use adfolio_kit::db::Tx;
 use secrecy::SecretString;
 
-use super::entity::LoggedIn;
+use super::entity::{LoggedIn, User};
 use super::repo;
 use crate::app::App;
-use crate::attempt::{self, Scopes};
+use crate::device::{self, DeviceToken};
 use crate::error::AuthError;
-use crate::session::{self, Client, Opening, Origin, Owner};
-use crate::username;
+use crate::session::{self, Client, Kind, Opening, Origin, Owner};
+use crate::{attempt, username};
 
 /// A login as a client sends it.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Login {
     pub password: SecretString,
     pub client_address: String,
     pub user_agent: String,
+    /// Of an earlier login from the same device.
+    pub device: Option<DeviceToken>,
 }
 
 /// Opens a session for the right password of an active account.
@@ -34,10 +37,11 @@ pub async fn login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
 
 async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
     let key = username::key_of(&login.username);
-    let scopes = Scopes::new("user", &key, &login.client_address);
-    let client = Client::of(&login.user_agent, &login.client_address);
+    let address = &login.client_address;
+    let client = Client::of(&login.user_agent, address);
     let ticket = app.passwords.enter()?;
-    attempt::begin(app, scopes).await?;
+    let device = device::of_user(app, &key, login.device.as_ref()).await?;
+    let attempt = attempt::begin_login(app, Kind::User, &key, device, address).await?;
     let account = repo::find_by_name(&app.pool, &key).await?;
     let (id, stored) = account
         .map(|account| (account.user.id, account.password_hash))
@@ -48,30 +52,48 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
         .verify(ticket, login.password, stored.clone())
         .await?;
     let Some(id) = id.filter(|_| right) else {
-        attempt::fail(app, scopes).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::BadCredentials);
     };
-    let owned = app.clone();
-    app.write(move |tx| {
-        Box::pin(async move {
-            attempt::succeed_in_tx(tx, scopes).await?;
-            let account = repo::lock_account_in_tx(tx, id)
-                .await?
-                .ok_or(AuthError::BadCredentials)?;
-            // The password was changed after the evaluation: a session opened now would survive the change, which ended
-            // all others.
-            if account.password_hash != stored {
-                return Ok::<_, AuthError>(Err(AuthError::BadCredentials));
-            }
-            let user = account.user;
-            // A closed account is an outcome, not an error: the cleared counters must be committed with it.
-            if let Err(refusal) = user.require_active() {
-                return Ok(Err(refusal.into()));
-            }
-            let opening = Opening::new(Owner::User(id), client, Origin::Login);
-            let session = session::open_in_tx(tx, &owned, &opening).await?;
-            Ok(Ok(LoggedIn { user, session }))
+    let (owned, shown, counted) = (app.clone(), login.device, attempt.clone());
+    let outcome = app
+        .write(move |tx| {
+            Box::pin(async move {
+                attempt::succeed_in_tx(tx, &counted).await?;
+                let account = repo::lock_account_in_tx(tx, id)
+                    .await?
+                    .ok_or(AuthError::BadCredentials)?;
+                // The password was changed after the evaluation: a session opened now would survive the change, which
+                // ended all others.
+                if account.password_hash != stored {
+                    return Ok::<_, AuthError>(Err(AuthError::BadCredentials));
+                }
+                open_in_tx(tx, &owned, account.user, client, shown).await
+            })
         })
-    })
-    .await?
+        .await;
+    attempt::settle(app, &attempt, false).await;
+    outcome?
+}
+
+/// A closed account is an outcome, not an error: the cleared counters must be committed with it.
+async fn open_in_tx(
+    tx: &mut Tx,
+    app: &App,
+    user: User,
+    client: Client,
+    shown: Option<DeviceToken>,
+) -> Result<Result<LoggedIn, AuthError>, AuthError> {
+    if let Err(refusal) = user.require_active() {
+        return Ok(Err(refusal.into()));
+    }
+    let owner = Owner::User(user.id);
+    let opening = Opening::new(owner, client, Origin::Login);
+    let session = session::open_in_tx(tx, app, &opening).await?;
+    let device = device::remember_in_tx(tx, owner, shown, app.clock.now()).await?;
+    Ok(Ok(LoggedIn {
+        user,
+        session,
+        device: Some(device),
+    }))
 }

@@ -9,12 +9,11 @@ use tracing::info;
 use super::entity::User;
 use super::repo;
 use crate::app::App;
-use crate::attempt::{self, Scopes};
 use crate::audit::{self, UserAction};
 use crate::error::AuthError;
 use crate::password::{self, NewPassword};
-use crate::session::{self, Owner};
-use crate::{events, username};
+use crate::session::{self, Kind, Owner, TokenDigest};
+use crate::{attempt, events, username};
 
 /// A change as a client sends it.
 #[derive(Debug)]
@@ -22,7 +21,8 @@ pub struct PasswordForm {
     pub old: SecretString,
     pub new: SecretString,
     pub confirmed: SecretString,
-    pub client_address: String,
+    /// The session of the call.
+    pub token: TokenDigest,
 }
 
 impl PasswordForm {
@@ -50,30 +50,28 @@ impl PasswordForm {
     }
 }
 
-/// Changes the login password and ends every session of the user.
+/// Changes the login password, ends every session of the user and forgets the devices.
 ///
-/// A session is no proof of the password: the holder of a stolen one could guess here instead of at login, so guesses
-/// count against the same limits. Of concurrent changes the first to commit wins; for the others the old password is
-/// wrong.
+/// Guesses are limited in the session of the call. Of concurrent changes the first to commit wins; for the others the
+/// old password is wrong.
 pub async fn change_password(app: &App, id: UserId, form: PasswordForm) -> Result<(), AuthError> {
     form.check()?;
     let account = repo::find_account(&app.pool, id)
         .await?
         .ok_or(AuthError::NotAuthenticated)?;
     let key = username::key_of(&account.user.username);
-    let scopes = Scopes::new("user", &key, &form.client_address);
     let ticket = app.passwords.enter()?;
-    attempt::begin(app, scopes).await?;
+    let attempt = attempt::begin_in_session(app, Kind::User, &key, form.token).await?;
     let known = account.password_hash;
     let right = app
         .passwords
         .verify(ticket, form.old.clone(), known.clone())
         .await?;
     if !right {
-        attempt::fail(app, scopes).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::WrongPassword("old_password"));
     }
-    attempt::succeed(app, scopes).await?;
+    attempt::succeed(app, &attempt).await?;
     let new = form.check_new(&account.user)?;
     let new = password::hash(app.passwords.enter()?, new).await?;
     let owned = app.clone();
@@ -118,7 +116,7 @@ mod tests {
             old: old.into(),
             new: new.into(),
             confirmed: confirmed.into(),
-            client_address: String::new(),
+            token: TokenDigest::of(""),
         }
     }
 

@@ -12,14 +12,15 @@ use super::repo;
 use crate::app::App;
 use crate::audit::{Look, record_look_in_tx};
 use crate::error::AuthError;
-use crate::events;
 use crate::ids::StaffId;
+use crate::session::Owner;
+use crate::{device, events};
 
 /// Longest reason of a change.
 const LONGEST_REASON: usize = 500;
 
 /// Moves an account to another state. Its sessions stay known, so that their holders learn why they are refused; an
-/// event updates caches.
+/// event updates caches. The devices of a closed account are forgotten.
 pub async fn set_state(
     app: &App,
     caller: Caller,
@@ -47,6 +48,9 @@ pub async fn set_state(
                 let now = owned.clock.now();
                 if user.move_to(state)? {
                     repo::save_state_in_tx(tx, &user).await?;
+                    if matches!(state, UserState::Disabled | UserState::Cancelled) {
+                        device::forget_all_in_tx(tx, Owner::User(id)).await?;
+                    }
                     audit::Entry::new("auth.set_user_state", id)
                         .user(id)
                         .reason(reason.as_str())

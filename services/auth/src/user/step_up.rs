@@ -9,22 +9,20 @@ use tracing::info;
 
 use super::repo;
 use crate::app::App;
-use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
-use crate::session::{self, TokenDigest};
-use crate::username;
+use crate::session::{self, Kind, TokenDigest};
+use crate::{attempt, username};
 
 /// The field that has the password.
 const PASSWORD: &str = "password";
 
-/// Makes the session of the token fresh, for the right login password. Answers until when. Guesses count against the
-/// limits of login. A user without a login password comes in by the host again: STEP_UP_REQUIRED.
+/// Makes the session of the token fresh, for the right login password. Answers until when. Guesses are limited in this
+/// session. A user without a login password comes in by the host again: STEP_UP_REQUIRED.
 pub async fn step_up(
     app: &App,
     id: UserId,
     token: TokenDigest,
     password: SecretString,
-    client_address: &str,
 ) -> Result<DateTime<Utc>, AuthError> {
     if password.expose_secret().is_empty() {
         return Err(Refusal::invalid(PASSWORD).into());
@@ -36,22 +34,21 @@ pub async fn step_up(
         return Err(Refusal::new(Reason::StepUpRequired).into());
     };
     let key = username::key_of(&account.user.username);
-    let scopes = Scopes::new("user", &key, client_address);
     let ticket = app.passwords.enter()?;
-    attempt::begin(app, scopes).await?;
+    let attempt = attempt::begin_in_session(app, Kind::User, &key, token).await?;
     let right = app
         .passwords
         .verify(ticket, password, Some(known.clone()))
         .await?;
     if !right {
-        attempt::fail(app, scopes).await?;
+        attempt::fail(app, &attempt).await?;
         return Err(AuthError::WrongPassword(PASSWORD));
     }
     let now = app.clock.now();
     let owned = app.clone();
     let session = db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            attempt::succeed_in_tx(tx, scopes).await?;
+            attempt::succeed_in_tx(tx, &attempt).await?;
             let account = repo::lock_account_in_tx(tx, id)
                 .await?
                 .ok_or(AuthError::NotAuthenticated)?;

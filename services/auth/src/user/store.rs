@@ -11,11 +11,12 @@ use super::registration::{Registration, RegistrationForm};
 use super::repo;
 use super::state::{StateChanged, record_in_tx};
 use crate::app::App;
+use crate::attempt::guess;
 use crate::error::AuthError;
 use crate::license::{self, Code};
 use crate::lookalike::{self, Owners};
 use crate::session::{self, Client, Opening, Origin, Owner, TokenDigest};
-use crate::{events, password};
+use crate::{device, events, password};
 
 /// The field of a registration that has the code.
 const LICENSE_KEY: &str = "licenseKey";
@@ -30,11 +31,18 @@ const CODE: &str = "code";
 pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, AuthError> {
     let registration = form.check()?;
     // Refused before the costly hash where possible; the transaction decides. The key comes first, there too: only who
-    // has an unused one learns which names exist.
-    let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
-    if lookalike::is_taken(app, Owners::Users, &registration.username).await? {
-        return Err(AuthError::UsernameTaken);
-    }
+    // has an unused one learns which names exist. Wrong ones are limited.
+    let address = registration.client.address.as_deref().unwrap_or_default();
+    let guesses = guess::Scopes::of_registration(&app.guesses, address);
+    // Both in one, so that little time is between them: a key that was used meanwhile tells nothing either.
+    let check = async {
+        let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
+        if lookalike::is_taken(app, Owners::Users, &registration.username).await? {
+            return Err(AuthError::UsernameTaken);
+        }
+        Ok(code)
+    };
+    let code = guess::evaluate(app, guesses, check).await?;
     let hash = password::hash(app.passwords.enter()?, registration.password.clone()).await?;
     let owned = app.clone();
     let outcome = app
@@ -77,12 +85,17 @@ async fn register_in_tx(
     let owner = Owner::User(user.id);
     let opening = Opening::new(owner, registration.client, Origin::Registration);
     let session = session::open_in_tx(tx, app, &opening).await?;
+    let device = device::remember_in_tx(tx, owner, None, now).await?;
     info!(user = %user.id, state = user.state.as_str(), "user registered");
-    Ok(LoggedIn { user, session })
+    Ok(LoggedIn {
+        user,
+        session,
+        device: Some(device),
+    })
 }
 
 /// Opens the ad account of a host user, or of a user not yet activated, with an unused code. The user's
-/// sessions end; a new one takes their place.
+/// sessions end; a new one takes their place. Wrong codes are limited.
 pub async fn open_store(
     app: &App,
     user: UserId,
@@ -94,11 +107,19 @@ pub async fn open_store(
         return Err(Refusal::invalid(CODE).into());
     }
     let code = Code::parse(code.expose_secret());
+    let address = client.address.as_deref().unwrap_or_default();
+    let guesses = guess::Scopes::of_opening(&app.guesses, user, address);
     let owned = app.clone();
-    app.write(move |tx| {
-        Box::pin(async move { open_store_in_tx(tx, &owned, (user, token), code, client).await })
-    })
-    .await
+    let opening = async move {
+        let pair = (user, token);
+        let in_tx = owned.clone();
+        owned
+            .write(move |tx| {
+                Box::pin(async move { open_store_in_tx(tx, &in_tx, pair, code, client).await })
+            })
+            .await
+    };
+    guess::evaluate(app, guesses, opening).await
 }
 
 async fn open_store_in_tx(
@@ -142,5 +163,9 @@ async fn open_store_in_tx(
     let opening = Opening::new(owner, client, origin);
     let session = session::open_in_tx(tx, app, &opening).await?;
     info!(user = %id, state = user.state.as_str(), "store opened");
-    Ok(LoggedIn { user, session })
+    Ok(LoggedIn {
+        user,
+        session,
+        device: None,
+    })
 }

@@ -10,6 +10,7 @@ use super::repo;
 use crate::app::App;
 use crate::attempt::{self, Scopes};
 use crate::error::AuthError;
+use crate::session::Kind;
 use crate::{staff, username};
 
 /// Clears the failed logins of a user's account, and answers how many counters there were.
@@ -21,7 +22,7 @@ pub async fn unlock(app: &App, caller: Caller, name: &str, reason: &str) -> Resu
     let id = account
         .map(|account| account.user.id)
         .ok_or_else(|| Refusal::not_found("username"))?;
-    let scope = Scopes::new("user", &key, "").account;
+    let scope = Scopes::account(Kind::User, &key);
     let now = app.clock.now();
     let cleared = app
         .write(move |tx| {

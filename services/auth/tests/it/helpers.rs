@@ -155,11 +155,23 @@ impl Auth {
         password: &str,
         address: &str,
     ) -> Result<Session, Status> {
+        self.login_on("", username, password, address).await
+    }
+
+    /// From the device of this token.
+    pub async fn login_on(
+        &self,
+        device: &str,
+        username: &str,
+        password: &str,
+        address: &str,
+    ) -> Result<Session, Status> {
         let message = LoginRequest {
             username: username.to_owned(),
             password: password.to_owned(),
             client_address: address.to_owned(),
             user_agent: "Test/1.0".to_owned(),
+            device_token: device.to_owned(),
         };
         let answer = self.users().login(anonymous(message)).await?;
         Ok(answer.into_inner().session.expect("a session"))

@@ -68,6 +68,7 @@ async fn an_assertion_opens_one_session_of_the_hosts_user() {
     create(&auth, "Shell", &signer).await.unwrap();
     let text = assertion(&auth, &signer, "u-1");
     let first = enter(&auth, &text).await.unwrap();
+    assert_eq!(first.device_token.len(), 43);
     let verified = auth.verify(&first.token).await.unwrap();
     assert_eq!(verified.state(), UserState::NotActivated);
     assert!(!verified.is_registration);

@@ -47,6 +47,7 @@ async fn log_in(auth: &Auth, user_agent: &str, address: &str) {
         password: PASSWORD.to_owned(),
         client_address: address.to_owned(),
         user_agent: user_agent.to_owned(),
+        device_token: String::new(),
     };
     auth.users().login(anonymous(message)).await.unwrap();
 }

@@ -8,7 +8,9 @@
 )]
 
 mod audit;
+mod devices;
 mod feeding;
+mod guesses;
 mod helpers;
 mod hosts;
 mod licenses;

@@ -95,6 +95,7 @@ impl Office {
             old_password: old.to_owned(),
             new_password: new.to_owned(),
             client_address: "192.0.2.1".to_owned(),
+            token: String::new(),
         };
         let answer = self
             .auth
@@ -191,11 +192,23 @@ pub async fn login_from(
     password: &str,
     address: &str,
 ) -> Result<StaffLoginResponse, Status> {
+    login_on(auth, "", username, password, address).await
+}
+
+/// From the device of this token.
+pub async fn login_on(
+    auth: &Auth,
+    device: &str,
+    username: &str,
+    password: &str,
+    address: &str,
+) -> Result<StaffLoginResponse, Status> {
     let message = StaffLoginRequest {
         username: username.to_owned(),
         password: password.to_owned(),
         client_address: address.to_owned(),
         code: String::new(),
+        device_token: device.to_owned(),
     };
     let answer = auth.admin().staff_login(anonymous(message)).await?;
     Ok(answer.into_inner())

@@ -180,6 +180,7 @@ async fn what_the_user_did_stands_between_what_staff_did() {
         new_password: "another long secret".to_owned(),
         confirm_password: "another long secret".to_owned(),
         client_address: String::new(),
+        token: String::new(),
     };
     auth.clock.advance(std::time::Duration::from_secs(1));
     auth.users()

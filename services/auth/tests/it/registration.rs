@@ -114,7 +114,15 @@ async fn names_differ_by_more_than_case() {
 
 #[tokio::test]
 async fn one_key_opens_one_of_two_hundred_accounts() {
-    let auth = Auth::builder().replicas(2).spawn().await;
+    // Limits that this test does not run into.
+    let auth = Auth::builder()
+        .replicas(2)
+        .configure(|config| {
+            config.guesses.license_guesses_per_address = 1_000;
+            config.guesses.license_guesses_per_network = 1_000;
+        })
+        .spawn()
+        .await;
     let key = auth.key(true).await;
     let racing = (0..200).map(|number: usize| {
         let mut users = AuthServiceClient::new(auth.replicas[number % 2].channel());

@@ -39,6 +39,7 @@ async fn login(auth: &Auth, username: &str, password: &str) -> Result<StaffLogin
         password: password.to_owned(),
         client_address: "192.0.2.1".to_owned(),
         code: String::new(),
+        device_token: String::new(),
     };
     Ok(auth
         .admin()

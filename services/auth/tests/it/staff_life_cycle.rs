@@ -331,9 +331,9 @@ async fn of_changes_of_a_password_at_once_one_wins() {
 }
 
 #[tokio::test]
-async fn guesses_of_the_own_password_count_like_logins() {
+async fn guesses_of_the_own_password_do_not_lock_the_login() {
     let auth = Auth::builder()
-        .configure(|config| config.access.login_failures_per_account = 3)
+        .configure(|config| config.access.login_failures_per_device = 3)
         .spawn()
         .await;
     let office = Office::of(auth).await;
@@ -343,10 +343,7 @@ async fn guesses_of_the_own_password_count_like_logins() {
     }
     let outcome = office.change_password(&office.finn, PASSWORD, NEW_PASSWORD);
     assert_eq!(reason(outcome.await), Reason::TooManyAttempts);
-    assert_eq!(
-        reason(login(&office.auth, "finn", PASSWORD).await),
-        Reason::TooManyAttempts
-    );
+    login(&office.auth, "finn", PASSWORD).await.unwrap();
 }
 
 #[tokio::test]

@@ -31,6 +31,7 @@ async fn staff_are_created_once() {
         password: "a long enough secret".to_owned(),
         client_address: String::new(),
         code: String::new(),
+        device_token: String::new(),
     };
     let mut admin = AuthAdminServiceClient::new(auth.channel());
     let session = admin
@@ -64,6 +65,7 @@ async fn login(auth: &AuthAlone, username: &str, password: &str) -> Result<Staff
         password: password.to_owned(),
         client_address: String::new(),
         code: String::new(),
+        device_token: String::new(),
     };
     let mut admin = AuthAdminServiceClient::new(auth.channel());
     match admin.staff_login(anonymous(message)).await {

@@ -4688,6 +4688,11 @@ export interface components {
         /** @description Opens a session. */
         LoginRequest: {
             /**
+             * @description Token of this device from an earlier answer. One that the account does not know counts as none.
+             * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            device_token?: string | null;
+            /**
              * @description Password.
              * @example adfolio-demo-1
              */
@@ -4934,6 +4939,19 @@ export interface components {
              * @example ada.lovelace
              */
             username: string;
+        };
+        /** @description A session, in the older format. */
+        OlderSession: {
+            /**
+             * @description Token of this device, to be sent at later logins.
+             * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            device_token: string | null;
+            /**
+             * @description The token for `X-CT`; returned only here.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA
+             */
+            token: string;
         };
         /** @description Opens an ad account. */
         OpenStoreRequest: {
@@ -5678,6 +5696,12 @@ export interface components {
         };
         /** @description A new session. */
         Session: {
+            /**
+             * @description Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
+             *     lock this device out. It opens nothing by itself. Null where the session follows another one.
+             * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            device_token: string | null;
             /** @description When it expires if not used. */
             expires_at: components["schemas"]["Timestamp"];
             /**
@@ -5762,6 +5786,11 @@ export interface components {
              * @example 287082
              */
             code?: string | null;
+            /**
+             * @description Token of this device from an earlier answer. One that the account does not know counts as none.
+             * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            device_token?: string | null;
             /**
              * @description Password.
              * @example adfolio-admin
@@ -5868,6 +5897,12 @@ export interface components {
         };
         /** @description A new staff session. */
         StaffSession: {
+            /**
+             * @description Token of this device, to be kept beyond the session and sent at later logins: then failures of others do not
+             *     lock this device out. It opens nothing by itself.
+             * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            device_token: string | null;
             /** @description Its owner. */
             staff: components["schemas"]["Staff"];
             /**
@@ -6014,7 +6049,7 @@ export interface components {
          * @example 2026-11-20T08:15:30.000Z
          */
         TimestampInput: string;
-        /** @description A session, in the older format. */
+        /** @description The token of a session. */
         Token: {
             /**
              * @description The token for `X-CT`; returned only here.
@@ -7802,6 +7837,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "code": "287082",
+                 *       "device_token": "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
                  *       "password": "adfolio-admin",
                  *       "username": "admin"
                  *     }
@@ -9832,6 +9868,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "device_token": "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
                  *       "password": "adfolio-demo-1",
                  *       "username": "demo"
                  *     }
@@ -9849,7 +9886,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["Token"];
+                        data: components["schemas"]["OlderSession"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -9947,7 +9984,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["Token"];
+                        data: components["schemas"]["OlderSession"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -10061,6 +10098,7 @@ export interface operations {
             content: {
                 /**
                  * @example {
+                 *       "device_token": "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
                  *       "password": "adfolio-demo-1",
                  *       "username": "demo"
                  *     }

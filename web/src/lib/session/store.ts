@@ -24,6 +24,7 @@ const ENTRY_KEY = 'adfolio.entry';
 const USER_KEY = 'adfolio.user';
 const OPENED_BY_KEY = 'adfolio.opened_by';
 const LANG_KEY = 'adfolio.lang';
+const DEVICE_KEY = 'adfolio.device';
 export const DEFAULT_LANG = 'en';
 
 export const sessionStore = createStore<SessionState>(readStored());
@@ -76,7 +77,17 @@ export function keptUser(): UserInfo | null {
   return whole && sessionStore.get().token !== null ? kept : null;
 }
 
-/** Deletes the token and its user. The language stays. */
+/** The token of this device from the last login with a password. The server then tells this device from strangers. */
+export function deviceToken(): string | null {
+  return readText(DEVICE_KEY);
+}
+
+/** Stores the token of this device. It belongs to no session and stays after a logout. */
+export function keepDeviceToken(token: string): void {
+  write(DEVICE_KEY, token);
+}
+
+/** Deletes the token and its user. The language and the device's token stay. */
 export function endSession(leftByUser = false, returningUsername: string | null = null): void {
   for (const key of [TOKEN_KEY, ENTRY_KEY, USER_KEY, OPENED_BY_KEY]) write(key, null);
   sessionStore.set((current) => ({ ...current, token: null, entry: null, leftByUser, returningUsername }));

@@ -29,10 +29,10 @@ use self::code::{Code, RECOVERY_CODES, Secret};
 use super::change::{admit_in_tx, lock_in_tx};
 use super::entity::{Act, STAFF_ID, StaffMember, StaffState};
 use crate::app::App;
-use crate::attempt::{self, Scopes};
+use crate::attempt::{self, Attempt};
 use crate::error::AuthError;
 use crate::ids::StaffId;
-use crate::session::{self, Owner, Session, TokenDigest};
+use crate::session::{self, Kind, Owner, Session, TokenDigest};
 use crate::username;
 
 /// Whether staff may work without a second factor.
@@ -65,7 +65,6 @@ pub struct Enrolment {
 pub struct CodeForm {
     pub token: TokenDigest,
     pub code: SecretString,
-    pub client_address: String,
 }
 
 /// How a second factor was shown.
@@ -148,7 +147,7 @@ pub async fn enroll(app: &App, caller: Caller) -> Result<Enrolment, AuthError> {
 }
 
 /// Shows the second factor in the session of the token, which is fresh from now on, and activates it the first time.
-/// Answers until when the session is fresh. Wrong codes count against the limits of login.
+/// Answers until when the session is fresh. Wrong codes are limited in this session.
 pub async fn confirm(
     app: &App,
     caller: Caller,
@@ -162,13 +161,12 @@ pub async fn confirm(
         return Err(Refusal::not_found("second_factor").into());
     }
     let key = username::key_of(&member.username);
-    let scopes = Scopes::new("staff", &key, &form.client_address);
-    attempt::begin(app, scopes).await?;
+    let attempt = attempt::begin_in_session(app, Kind::Staff, &key, form.token).await?;
     let owned = app.clone();
     // A refusal is an outcome, not an error: what failed is committed with it.
     let session = app
         .write(move |tx| {
-            Box::pin(async move { confirm_in_tx(tx, &owned, &caller, id, scopes, &form).await })
+            Box::pin(async move { confirm_in_tx(tx, &owned, &caller, id, &attempt, &form).await })
         })
         .await??;
     info!(staff = %id, action = "confirm second factor", "staff action");
@@ -180,7 +178,7 @@ async fn confirm_in_tx(
     app: &App,
     caller: &Caller,
     id: StaffId,
-    scopes: Scopes,
+    attempt: &Attempt,
     form: &CodeForm,
 ) -> Result<Result<Session, AuthError>, AuthError> {
     let member = active_in_tx(tx, id).await?;
@@ -192,13 +190,13 @@ async fn confirm_in_tx(
         None => None,
     };
     let Some(shown) = shown else {
-        attempt::fail_in_tx(tx, app, scopes).await?;
+        attempt::fail_in_tx(tx, app, attempt).await?;
         audit::Entry::new("auth.second_factor_failed", id)
             .record_in_tx(tx, caller, now)
             .await?;
         return Ok(Err(required().into()));
     };
-    attempt::succeed_in_tx(tx, scopes).await?;
+    attempt::succeed_in_tx(tx, attempt).await?;
     session::show_factor_in_tx(tx, &mut session, now).await?;
     if !member.has_second_factor {
         repo::activate_in_tx(tx, id, now).await?;

@@ -1,7 +1,9 @@
 import { type PostBody, post } from '@/lib/api/call';
 import type { Session } from '@/lib/api/types';
+import { deviceToken } from '@/lib/session/store';
 
-export const login = (body: PostBody<'/auth/v2/login'>) => post('/auth/v2/login', body);
+export const login = (body: PostBody<'/auth/v2/login'>) =>
+  post('/auth/v2/login', { ...body, device_token: deviceToken() });
 
 /** `key` makes a repeated tap or a retry after a lost answer count as one registration. */
 export const register = (body: PostBody<'/auth/v2/register'>, key: string) =>

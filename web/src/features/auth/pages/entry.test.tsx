@@ -3,7 +3,7 @@ import userEvent from '@testing-library/user-event';
 import { delay, HttpResponse, http } from 'msw';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { UserInfo } from '@/lib/api/types';
-import { endSession, sessionStore } from '@/lib/session/store';
+import { deviceToken, endSession, sessionStore } from '@/lib/session/store';
 import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
 import * as fixtures from '@/test/fixtures';
@@ -25,7 +25,7 @@ function serve(user: Partial<UserInfo> = {}) {
       await delay(20);
       return calls.length > 1
         ? rejected()
-        : ok({ token: 'opened', expires_at: fixtures.at(900_000), user: info });
+        : ok({ token: 'opened', device_token: 'device', expires_at: fixtures.at(900_000), user: info });
     }),
     http.get('*/api/user/info', () =>
       info.state === 'not_activated'
@@ -47,6 +47,8 @@ test('an assertion opens a session, whoever was logged in before, and leaves the
   expect(address()).toBe('/ad-center');
   expect(calls).toEqual([{ token: null, body: { assertion: ASSERTION } }]);
   expect(sessionStore.get()).toMatchObject({ token: 'opened', entry: 'host' });
+  // A host's user never logs in with a password; the device's token may be of somebody who does.
+  expect(deviceToken()).toBeNull();
 });
 
 test('effects that run twice spend an assertion once', async () => {

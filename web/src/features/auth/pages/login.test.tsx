@@ -1,9 +1,10 @@
-import { screen } from '@testing-library/react';
+import { act, screen, waitFor } from '@testing-library/react';
 import { HttpResponse, http } from 'msw';
 import { expect, test } from 'vitest';
-import { sessionStore } from '@/lib/session/store';
-import { refusal } from '@/test/answers';
+import { deviceToken, endSession, sessionStore } from '@/lib/session/store';
+import { ok, refusal } from '@/test/answers';
 import { address, openApp } from '@/test/app';
+import * as fixtures from '@/test/fixtures';
 import { server } from '@/test/server';
 
 test('a visitor of a page that needs a login comes to the login and back after it', async () => {
@@ -14,6 +15,39 @@ test('a visitor of a page that needs a login comes to the login and back after i
   expect(await screen.findByText('Total assets')).toBeVisible();
   expect(address()).toBe('/wallet');
   expect(sessionStore.get()).toMatchObject({ token: 'token-1', entry: 'register' });
+});
+
+test('a login sends the token that the last one gave this device, also after a logout', async () => {
+  const sent: unknown[] = [];
+  const tokens = ['device-1', 'device-2'];
+  server.use(
+    http.post('*/api/auth/v2/login', async ({ request }) => {
+      sent.push(await request.json());
+      const userInfo = fixtures.userInfo();
+      return ok({
+        token: `token-${sent.length}`,
+        device_token: tokens[sent.length - 1] ?? null,
+        expires_at: fixtures.at(86_400_000),
+        user: userInfo,
+      });
+    }),
+  );
+  const { user } = openApp('/login', { token: null });
+  for (const token of ['token-1', 'token-2', 'token-3']) {
+    await user.type(await screen.findByLabelText('Username'), 'demo');
+    await user.type(screen.getByLabelText('Password'), 'adfolio-demo-1');
+    await user.click(screen.getByRole('button', { name: 'Log in' }));
+    await waitFor(() => expect(sessionStore.get().token).toBe(token));
+    act(() => endSession(true));
+  }
+  const body = { username: 'demo', password: 'adfolio-demo-1' };
+  expect(sent).toEqual([
+    { ...body, device_token: null },
+    { ...body, device_token: 'device-1' },
+    { ...body, device_token: 'device-2' },
+  ]);
+  // An answer without one keeps the one that is there.
+  expect(deviceToken()).toBe('device-2');
 });
 
 test('empty fields are named and the first one gets the focus', async () => {
