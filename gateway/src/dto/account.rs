@@ -64,7 +64,7 @@ wire_struct! {
         #[schema(example = 1)]
         pub shop_level: i32,
         /// Guarantee deposit: a balance of the wallet. Null while the wallet does not answer, after a login or a change.
-        #[schema(required = true, example = "1250.00")]
+        #[schema(required = true)]
         pub deposit: Option<Money> = (settings.guarantee),
         /// The proxy operator followed.
         #[schema(required = true)]
