@@ -107,17 +107,17 @@ impl AccessArgs {
 pub struct GuessArgs {
     /// Failed logins from one address (of IPv6 from one /64), whatever the names, after which unknown devices there
     /// wait for the end of the hour
-    #[arg(long, env = "LOGIN_GUESSES_PER_ADDRESS", default_value_t = 30, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    #[arg(long, env = "LOGIN_GUESSES_PER_ADDRESS", default_value_t = 50, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     pub login_guesses_per_address: i32,
     /// Failed logins from one network (/24, of IPv6 /48), whatever the names, after which unknown devices there wait
     /// for the end of the hour
-    #[arg(long, env = "LOGIN_GUESSES_PER_NETWORK", default_value_t = 150, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    #[arg(long, env = "LOGIN_GUESSES_PER_NETWORK", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     pub login_guesses_per_network: i32,
     /// Wrong authorisation codes from one address, after which further ones wait for the end of the hour
-    #[arg(long, env = "LICENSE_GUESSES_PER_ADDRESS", default_value_t = 20, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    #[arg(long, env = "LICENSE_GUESSES_PER_ADDRESS", default_value_t = 50, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     pub license_guesses_per_address: i32,
     /// Wrong authorisation codes from one network, after which further ones wait for the end of the hour
-    #[arg(long, env = "LICENSE_GUESSES_PER_NETWORK", default_value_t = 100, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
+    #[arg(long, env = "LICENSE_GUESSES_PER_NETWORK", default_value_t = 250, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
     pub license_guesses_per_network: i32,
     /// Wrong authorisation codes that one account tries to open with, after which it waits for the end of the hour
     #[arg(long, env = "LICENSE_GUESSES_PER_ACCOUNT", default_value_t = 10, value_parser = clap::value_parser!(i32).range(1..=1_000_000))]
