@@ -373,14 +373,17 @@ impl Stack {
         self.rows_at_rest().await
     }
 
-    /// The same once every event has arrived: the outboxes are empty, and five looks find the same.
+    /// The same once every event has arrived and every audit entry is sealed, and five looks find the same.
     pub async fn rows_at_rest(&self) -> BTreeMap<String, String> {
         let looks = Mutex::new((BTreeMap::new(), 0));
         eventually("nothing changes any more", || async {
             let mut left = 0;
             for database in self.services.databases.values() {
-                if tables_of(database).await.contains(&"outbox".to_owned()) {
-                    left += count(database, "unsent_events").await;
+                let tables = tables_of(database).await;
+                for (table, waiting) in WAITING {
+                    if tables.iter().any(|name| name == table) {
+                        left += count(database, waiting).await;
+                    }
                 }
             }
             let rows = self.rows().await;
@@ -392,6 +395,12 @@ impl Stack {
         .await
     }
 }
+
+/// What is worked off in the background where a table exists.
+const WAITING: [(&str, &str); 2] = [
+    ("outbox", "unsent_events"),
+    ("audit_unsealed", "audit_unsealed"),
+];
 
 /// What changes without anybody's doing, as table, columns and reason.
 const PASSING: &[(&str, &[&str], &str)] = &[(
