@@ -6,7 +6,7 @@
 //! [`links`], [`interrupts`]); the books are sampled every second ([`books`]). When it is quiet
 //! again, everything has ended, and memory and books are compared ([`check`]).
 //!
-//! `CHAOS_SECONDS` (90) is the duration, `CHAOS_SEED` repeats faults and journeys, and `CHAOS_DATA`
+//! `CHAOS_SECONDS` (60) is the duration, `CHAOS_SEED` repeats faults and journeys, and `CHAOS_DATA`
 //! names a folder where databases and logs are kept.
 
 mod actor;
@@ -56,7 +56,7 @@ const OPERATIONS: usize = 10_000;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_and_nothing_doubled() {
-    let seconds = setting("CHAOS_SECONDS").unwrap_or(90);
+    let seconds = setting("CHAOS_SECONDS").unwrap_or(60);
     let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
     println!("chaos for {seconds} s, CHAOS_SEED={seed}");
     Chaos::start(seconds, seed, &[]).await.run().await;
