@@ -26,20 +26,27 @@ struct Row {
     staff_username: Option<String>,
 }
 
+/// A row of `audit_log`.
+macro_rules! entry {
+    ($row:ident) => {
+        AuditEntry {
+            id: $row.id,
+            acted_at: $row.acted_at,
+            staff: StaffId($row.staff_id),
+            action: $row.action,
+            target: $row.target,
+            user: $row.user_id.map(UserId),
+            reason: $row.reason,
+            request_id: $row.request_id,
+            before_json: $row.before_json,
+            after_json: $row.after_json,
+        }
+    };
+}
+
 impl From<Row> for Listed {
     fn from(row: Row) -> Self {
-        let entry = AuditEntry {
-            id: row.id,
-            acted_at: row.acted_at,
-            staff: StaffId(row.staff_id),
-            action: row.action,
-            target: row.target,
-            user: row.user_id.map(UserId),
-            reason: row.reason,
-            request_id: row.request_id,
-            before_json: row.before_json,
-            after_json: row.after_json,
-        };
+        let entry = entry!(row);
         Self {
             entry,
             staff_username: row.staff_username,
@@ -200,18 +207,7 @@ pub async fn take_unsealed_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<AuditEnt
            FROM audit_log WHERE id IN (SELECT entry_id FROM waiting)"#,
         limit
     )
-    .map(|row| AuditEntry {
-        id: row.id,
-        acted_at: row.acted_at,
-        staff: StaffId(row.staff_id),
-        action: row.action,
-        target: row.target,
-        user: row.user_id.map(UserId),
-        reason: row.reason,
-        request_id: row.request_id,
-        before_json: row.before_json,
-        after_json: row.after_json,
-    })
+    .map(|row| entry!(row))
     .fetch_all(tx)
     .await?;
     // Those of events grow with time.

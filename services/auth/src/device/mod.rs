@@ -11,15 +11,16 @@ pub use entity::{DeviceDigest, DeviceToken};
 
 use crate::app::App;
 use crate::error::AuthError;
-use crate::session::Owner;
+use crate::session::{Kind, Owner};
 
 /// Devices that one account has; one more, and the one that was not used for longest is forgotten.
 const MOST_DEVICES: i64 = 20;
 
-/// The digest of a token that a user's login shows, if the account of this compared name knows it. A token of another
+/// The digest of a token that a login shows, if the account of this kind and compared name knows it. A token of another
 /// account, or one that was forgotten, is none.
-pub async fn of_user(
+pub async fn known(
     app: &App,
+    kind: Kind,
     username_key: &str,
     shown: Option<&DeviceToken>,
 ) -> Result<Option<DeviceDigest>, AuthError> {
@@ -27,21 +28,7 @@ pub async fn of_user(
         return Ok(None);
     };
     let since = entity::known_since(app.clock.now());
-    let is_known = repo::is_of_user(&app.pool, digest, username_key, since).await?;
-    Ok(is_known.then_some(digest))
-}
-
-/// The same for the login of a member of staff.
-pub async fn of_staff(
-    app: &App,
-    username_key: &str,
-    shown: Option<&DeviceToken>,
-) -> Result<Option<DeviceDigest>, AuthError> {
-    let Some(digest) = shown.map(DeviceToken::digest) else {
-        return Ok(None);
-    };
-    let since = entity::known_since(app.clock.now());
-    let is_known = repo::is_of_staff(&app.pool, digest, username_key, since).await?;
+    let is_known = repo::is_known(&app.pool, kind, digest, username_key, since).await?;
     Ok(is_known.then_some(digest))
 }
 

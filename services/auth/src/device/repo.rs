@@ -4,49 +4,50 @@ use adfolio_kit::db::{PgPool, Tx};
 use chrono::{DateTime, Utc};
 
 use super::entity::DeviceDigest;
-use crate::session::Owner;
+use crate::session::{Kind, Owner};
 
 /// Rows that one pruning statement deletes at most.
 const PRUNE_BATCH: i64 = 1000;
 
-/// Whether a token that was used after `since` is one of the user's with this compared name.
-pub async fn is_of_user(
+/// Whether a token that was used after `since` is one of the account of this kind with this compared name.
+pub async fn is_known(
     pool: &PgPool,
+    kind: Kind,
     digest: DeviceDigest,
     username_key: &str,
     since: DateTime<Utc>,
 ) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-               SELECT FROM devices d JOIN users u ON u.id = d.account_id
-               WHERE d.token_hash = $1 AND d.account_kind = 'user' AND d.last_used_at > $3 AND u.username_key = $2
-           ) AS "exists!""#,
-        &digest.0[..],
-        username_key,
-        since,
-    )
-    .fetch_one(pool)
-    .await
-}
-
-/// Whether a token that was used after `since` is one of the member's with this compared name.
-pub async fn is_of_staff(
-    pool: &PgPool,
-    digest: DeviceDigest,
-    username_key: &str,
-    since: DateTime<Utc>,
-) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"SELECT EXISTS (
-               SELECT FROM devices d JOIN staff s ON s.id = d.account_id
-               WHERE d.token_hash = $1 AND d.account_kind = 'staff' AND d.last_used_at > $3 AND s.username_key = $2
-           ) AS "exists!""#,
-        &digest.0[..],
-        username_key,
-        since,
-    )
-    .fetch_one(pool)
-    .await
+    let token = &digest.0[..];
+    match kind {
+        Kind::User => {
+            sqlx::query_scalar!(
+                r#"SELECT EXISTS (
+                       SELECT FROM devices d JOIN users u ON u.id = d.account_id
+                       WHERE d.token_hash = $1 AND d.account_kind = 'user' AND d.last_used_at > $3
+                         AND u.username_key = $2
+                   ) AS "exists!""#,
+                token,
+                username_key,
+                since,
+            )
+            .fetch_one(pool)
+            .await
+        }
+        Kind::Staff => {
+            sqlx::query_scalar!(
+                r#"SELECT EXISTS (
+                       SELECT FROM devices d JOIN staff s ON s.id = d.account_id
+                       WHERE d.token_hash = $1 AND d.account_kind = 'staff' AND d.last_used_at > $3
+                         AND s.username_key = $2
+                   ) AS "exists!""#,
+                token,
+                username_key,
+                since,
+            )
+            .fetch_one(pool)
+            .await
+        }
+    }
 }
 
 /// Writes down that a device was used; false if it is not one of the owner's that was used after `since`.

@@ -95,7 +95,7 @@ async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, 
     let key = username::key_of(&login.username);
     let address = &login.client_address;
     let ticket = app.passwords.enter()?;
-    let device = device::of_staff(app, &key, login.device.as_ref()).await?;
+    let device = device::known(app, Kind::Staff, &key, login.device.as_ref()).await?;
     let attempt = attempt::begin_login(app, Kind::Staff, &key, device, address).await?;
     let (id, stored) = repo::find_credentials(&app.pool, &key).await?.unzip();
     let right = app

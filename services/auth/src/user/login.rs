@@ -40,7 +40,7 @@ async fn try_login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
     let address = &login.client_address;
     let client = Client::of(&login.user_agent, address);
     let ticket = app.passwords.enter()?;
-    let device = device::of_user(app, &key, login.device.as_ref()).await?;
+    let device = device::known(app, Kind::User, &key, login.device.as_ref()).await?;
     let attempt = attempt::begin_login(app, Kind::User, &key, device, address).await?;
     let account = repo::find_by_name(&app.pool, &key).await?;
     let (id, stored) = account
