@@ -46,19 +46,19 @@ async fn verify(services: &Services) -> anyhow::Result<ExitCode> {
         VerifyAuditLogRequest {}
     )?;
     say(&format!(
-        "read {} entries of the audit log; {} wait for their place",
+        "read {} entries of the audit log; {} are not sealed yet",
         found.entries, found.waiting
     ));
     if found.broken_sequence > 0 {
         say(&format!(
-            "THE AUDIT LOG IS BROKEN at number {}: {}",
+            "THE AUDIT LOG IS BROKEN at entry {}: {}",
             found.broken_sequence, found.detail
         ));
         return Ok(ExitCode::FAILURE);
     }
     if found.sequence > 0 {
         say(&format!(
-            "the chain holds; the hash of number {} is {}",
+            "the chain holds; the hash of entry {} is {}",
             found.sequence, found.hash
         ));
     }

@@ -134,6 +134,13 @@ async fn what_is_done_to_a_user_is_logged_with_who_ran_it() {
         (&Value::from("active"), &Value::from("disabled"))
     );
     assert_eq!(log[1]["after"]["credit_score"], 640);
+    let verified = auth
+        .run_until(&["audit", "verify"], |ended| {
+            ended.output.contains("; 0 are not sealed yet")
+        })
+        .await;
+    assert_eq!(verified.code, 0, "{verified:?}");
+    assert!(verified.output.contains("the chain holds"), "{verified:?}");
 }
 
 #[tokio::test]

@@ -136,13 +136,13 @@ async fn audit_log(app: &App) -> Result<Check, WalletError> {
     };
     let seal = app.peers.audit_seal(published.seq).await?;
     if let Some((seq, fault)) = seal.broken {
-        return check(1, format!("number {seq} of the audit log: {fault}"));
+        return check(1, format!("entry {seq} of the audit log: {fault}"));
     }
     let differs = seal.head != Some(published);
     let detail = format!(
-        "the published hash of number {} of the audit log is{} its own",
+        "the published hash of entry {} of the audit log {}",
         published.seq,
-        if differs { " not" } else { "" }
+        if differs { "differs" } else { "matches" }
     );
     check(i64::from(differs), detail)
 }

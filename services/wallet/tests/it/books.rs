@@ -163,7 +163,7 @@ async fn chains_verify_and_a_tampered_row_is_found() {
     );
 }
 
-/// Whoever changes the database itself and none of the hashes: each column by itself.
+/// Each column is changed in the database, alone, and its hash is left as it is.
 #[tokio::test]
 async fn every_column_that_is_covered_and_changed_is_found() {
     let stack = Wallet::spawn().await;

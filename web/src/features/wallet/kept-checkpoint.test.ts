@@ -14,7 +14,7 @@ test('the first checkpoint is trusted and kept, and the same one again needs no 
   expect(load).not.toHaveBeenCalled();
 });
 
-test('a log that shrank, differs or does not continue is told, and what was kept stays', async () => {
+test('a log that shrank, differs or does not continue is rejected, and the kept one stays', async () => {
   await keepCheckpoint(null, first, noPath);
   for (const other of [
     { ...first, size: 2 },

@@ -135,7 +135,7 @@ pub struct Counter {
     /// When the hour began.
     pub began_at: DateTime<Utc>,
     pub failures: i32,
-    /// Being evaluated. They are told apart from failures, so that many right passwords at once do not lock.
+    /// Being evaluated. Not counted as failures, so that many right passwords at once do not lock.
     pub pending: i32,
 }
 

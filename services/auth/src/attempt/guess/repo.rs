@@ -16,6 +16,20 @@ pub struct Row {
     pub counter: Counter,
 }
 
+/// A row of `guesses`.
+macro_rules! row {
+    ($row:ident) => {
+        Row {
+            scope: $row.scope,
+            counter: Counter {
+                began_at: $row.began_at,
+                failures: $row.failures,
+                pending: $row.pending,
+            },
+        }
+    };
+}
+
 /// Locks the counters of the scopes (in ascending order) and reads them; missing ones begin at zero.
 pub async fn lock_or_add_in_tx(
     tx: &mut Tx,
@@ -36,44 +50,24 @@ pub async fn lock_or_add_in_tx(
 
 /// Reads the counters of the scopes that are there, as they are at this moment.
 pub async fn find(pool: &PgPool, scopes: &Scopes) -> Result<Vec<Row>, sqlx::Error> {
-    let rows = sqlx::query!(
+    sqlx::query!(
         "SELECT scope, began_at, failures, pending FROM guesses WHERE scope = ANY ($1)",
         &digests(scopes),
     )
+    .map(|row| row!(row))
     .fetch_all(pool)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Row {
-            scope: row.scope,
-            counter: Counter {
-                began_at: row.began_at,
-                failures: row.failures,
-                pending: row.pending,
-            },
-        })
-        .collect())
+    .await
 }
 
 /// Locks the counters of the scopes that are there (in ascending order) and reads them.
 pub async fn lock_in_tx(tx: &mut Tx, scopes: &Scopes) -> Result<Vec<Row>, sqlx::Error> {
-    let rows = sqlx::query!(
+    sqlx::query!(
         "SELECT scope, began_at, failures, pending FROM guesses WHERE scope = ANY ($1) ORDER BY scope FOR UPDATE",
         &digests(scopes),
     )
+    .map(|row| row!(row))
     .fetch_all(tx)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| Row {
-            scope: row.scope,
-            counter: Counter {
-                began_at: row.began_at,
-                failures: row.failures,
-                pending: row.pending,
-            },
-        })
-        .collect())
+    .await
 }
 
 /// Writes locked counters back, in one statement: everybody behind an address waits for it.
