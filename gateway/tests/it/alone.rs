@@ -10,9 +10,9 @@ use adfolio_kit::identity::StaffRole;
 use adfolio_testkit::eventually;
 use axum::http::Method;
 use chrono::{TimeDelta, Utc};
-use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
 use reqwest::multipart::{Form, Part};
 use serde_json::{Value, json};
 use sqlx::PgPool;
@@ -63,10 +63,17 @@ struct World {
     accomplice: User,
 }
 
+/// An account of staff that the attacker holds.
+#[derive(Clone)]
+struct Account {
+    username: String,
+    token: String,
+}
+
 /// What the attacker holds.
 struct Attacker {
     random: StdRng,
-    tokens: Vec<String>,
+    accounts: Vec<Account>,
     staff: BTreeSet<String>,
     /// Known ids by the list that shows them.
     known: BTreeMap<&'static str, Vec<Value>>,
@@ -203,16 +210,15 @@ impl Attacker {
         attacker
             .staff
             .insert(made["id"].as_str().unwrap().to_owned());
-        attacker
-            .tokens
-            .push(world.stack.log_in(&username, PASSWORD).await);
+        let token = world.stack.log_in(&username, PASSWORD).await;
+        attacker.accounts.push(Account { username, token });
         attacker
     }
 
     fn nobody(seed: u64) -> Self {
         Self {
             random: StdRng::seed_from_u64(seed),
-            tokens: Vec::new(),
+            accounts: Vec::new(),
             staff: BTreeSet::new(),
             known: BTreeMap::new(),
             done: BTreeMap::new(),
@@ -234,7 +240,7 @@ impl Attacker {
             ("campaign", "/admin/coupon/campaign/list?limit=100"),
             ("staff", "/admin/staff/list?limit=100"),
         ] {
-            for token in self.tokens.clone() {
+            for Account { token, .. } in self.accounts.clone() {
                 let reply = world.stack.get(path, &token).await;
                 if let Some(items) = reply.data["items"].as_array() {
                     self.known.insert(name, items.clone());
@@ -254,7 +260,8 @@ impl Attacker {
 
     async fn act(&mut self, world: &World, bodies: &[(String, Value)]) {
         let (path, example) = self.pick(bodies).clone();
-        let token = self.tokens.choose(&mut self.random).unwrap().clone();
+        let at = self.random.random_range(0..self.accounts.len());
+        let Account { username, token } = self.accounts[at].clone();
         let mut body = example;
         if path == "/admin/user/profile"
             && let Some(fields) = body.as_object_mut()
@@ -279,6 +286,10 @@ impl Attacker {
         } else {
             world.stack.post(&path, &token, &body).await
         };
+        if reply.reason() == "SESSION_EXPIRED" {
+            // It ended its own sessions, or changed its own role.
+            self.accounts[at].token = world.stack.log_in(&username, PASSWORD).await;
+        }
         if reply.code != 200 {
             return;
         }
@@ -354,7 +365,10 @@ impl Attacker {
         let request = world.stack.request(Method::POST, "/admin/login", None);
         let reply = world.stack.send(request.json(&login)).await;
         if let Some(token) = reply.data["token"].as_str() {
-            self.tokens.push(token.to_owned());
+            self.accounts.push(Account {
+                username: username.as_str().unwrap().to_owned(),
+                token: token.to_owned(),
+            });
             self.staff.insert(id.as_str().unwrap().to_owned());
         }
     }
