@@ -87,6 +87,7 @@ pub struct StackBuilder {
     pub(crate) extra: HashMap<Service, Vec<(String, String)>>,
     pub(crate) database_url: Option<Url>,
     pub(crate) amqp_url: Option<String>,
+    pub(crate) database_addresses: HashMap<Service, SocketAddr>,
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
     pub(crate) frame_ancestors: String,
@@ -112,6 +113,7 @@ impl StackBuilder {
             extra: HashMap::new(),
             database_url: None,
             amqp_url: None,
+            database_addresses: HashMap::new(),
             broker_addresses: HashMap::new(),
             tls: false,
             frame_ancestors: "'none'".to_owned(),
@@ -279,6 +281,13 @@ impl StackBuilder {
     /// Uses this RabbitMQ instead of a private one.
     pub fn amqp_url(mut self, url: impl Into<String>) -> Self {
         self.amqp_url = Some(url.into());
+        self
+    }
+
+    /// Lets one service reach the private PostgreSQL at another address, such as a proxy, with the
+    /// same role.
+    pub fn database_address(mut self, service: Service, address: SocketAddr) -> Self {
+        self.database_addresses.insert(service, address);
         self
     }
 

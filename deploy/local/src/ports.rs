@@ -5,9 +5,10 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 
 use anyhow::{Context as _, Result, bail};
 use serde::{Deserialize, Serialize};
-use url::Url;
 
 use crate::component::{Component, Service};
+use crate::databases::Home;
+use crate::layout::Layout;
 use crate::probe::Probe;
 
 /// First of the seven admin ports by default.
@@ -88,12 +89,12 @@ impl Ports {
     }
 
     /// The port of a component, and its readiness probe.
-    pub(crate) fn listener(&self, component: Component) -> Result<(u16, Probe)> {
+    pub(crate) fn listener(&self, component: Component, layout: &Layout) -> Result<(u16, Probe)> {
         Ok(match component {
-            Component::Postgres => (
-                self.postgres,
-                Probe::Postgres(superuser_url(self.postgres)?),
-            ),
+            Component::Postgres => {
+                let home = Home::private(layout, self.postgres)?;
+                (self.postgres, Probe::Postgres(home.base_url().clone()))
+            }
             Component::Epmd => (self.epmd, Probe::Tcp(loopback(self.epmd))),
             Component::Rabbitmq => (self.amqp, Probe::Amqp(loopback(self.amqp))),
             Component::Service(_) | Component::Second(_) | Component::Third(_) => {
@@ -275,14 +276,6 @@ fn block_from(first: u16, offset: u16) -> Result<[u16; 7]> {
             .with_context(|| format!("there are no seven ports from {first} on"))?;
     }
     Ok(block)
-}
-
-/// URL of the private PostgreSQL for its superuser. No password: the server listens on loopback
-/// only and holds demo data.
-pub(crate) fn superuser_url(port: u16) -> Result<Url> {
-    Ok(Url::parse(&format!(
-        "postgres://postgres@127.0.0.1:{port}/postgres"
-    ))?)
 }
 
 pub(crate) const fn loopback(port: u16) -> SocketAddr {

@@ -10,6 +10,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::timeout;
 use tracing::info;
+use url::Url;
 
 use crate::broker_users::{self, BrokerAccess};
 use crate::builder::{Content, StackBuilder};
@@ -17,10 +18,11 @@ use crate::certificates::{self, TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::databases::Home;
 use crate::layout::{Layout, Lock};
-use crate::ports::{Ports, Reservation, loopback, superuser_url};
+use crate::ports::{Ports, Reservation, loopback};
 use crate::probe::Probe;
 use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked};
 use crate::servers::adfolio::Surroundings;
+use crate::servers::postgres::Superuser;
 use crate::servers::{nginx, postgres, rabbitmq};
 use crate::staff;
 
@@ -90,7 +92,7 @@ impl Stack {
         describe(&layout, &ports, &components)?;
         let home = match &builder.database_url {
             Some(url) => Home::Given(url.clone()),
-            None => Home::Private(superuser_url(ports.postgres)?),
+            None => Home::private(&layout, ports.postgres)?,
         };
         let broker = match &builder.amqp_url {
             Some(url) => BrokerAccess::Given(url.clone()),
@@ -174,7 +176,7 @@ impl Stack {
 
     /// URL of a service's database, for the role that owns it.
     pub fn database_url(&self, service: Service) -> String {
-        self.home.url(service).to_string()
+        self.home.url(service, None).into()
     }
 
     /// URL of the PostgreSQL server, for an account that may create databases.
@@ -332,7 +334,12 @@ impl Stack {
         }
         self.amqp_url = self.broker.administrator_url()?;
         if builder.database_url.is_none() {
-            let database = postgres::prepare(&self.layout, &self.ports, builder.durable).await?;
+            let superuser = match builder.services[..] {
+                [] => Superuser::Anybody,
+                _ => Superuser::Password,
+            };
+            let (layout, ports) = (&self.layout, &self.ports);
+            let database = postgres::prepare(layout, ports, builder.durable, superuser).await?;
             self.supervise(database);
             self.wait_ready(Component::Postgres).await?;
         }
@@ -364,12 +371,15 @@ impl Stack {
             let Some(service) = component.service() else {
                 continue;
             };
-            let database = service.has_database().then(|| self.database_url(service));
+            let through = builder.database_addresses.get(&service).copied();
+            let database = service
+                .has_database()
+                .then(|| self.home.url(service, through));
             let extra = builder.extra.get(&service).map_or(&[][..], Vec::as_slice);
             units.push(surroundings.unit(
                 &self.layout,
                 (*component, service),
-                database.as_deref(),
+                database.as_ref().map(Url::as_str),
                 extra,
             )?);
         }

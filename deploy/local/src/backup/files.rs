@@ -1,7 +1,6 @@
 //! Copying whole folders, readable by their owner only.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -130,22 +129,13 @@ pub(super) fn remove(folder: &Path) -> Result<()> {
     }
 }
 
-/// Bytes in hex.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::new(), |mut text, byte| {
-        // Writing to a String does not fail.
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
-}
-
 fn digest(mut from: File, to: &mut impl Write) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; BUFFER_BYTES];
     loop {
         let count = from.read(&mut buffer)?;
         let Some(read) = buffer.get(..count).filter(|read| !read.is_empty()) else {
-            return Ok(hex(&hasher.finalize()));
+            return Ok(hex::encode(hasher.finalize()));
         };
         hasher.update(read);
         to.write_all(read)?;

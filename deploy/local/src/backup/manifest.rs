@@ -250,7 +250,7 @@ fn fingerprints(secrets: &Path) -> Result<BTreeMap<String, String>> {
             let mut hasher = Sha256::new();
             hasher.update(format!("adfolio-backup|{name}|"));
             hasher.update(value.trim_ascii_end());
-            fingerprints.insert(name.to_owned(), files::hex(&hasher.finalize()));
+            fingerprints.insert(name.to_owned(), hex::encode(hasher.finalize()));
         }
     }
     Ok(fingerprints)

@@ -6,27 +6,21 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail, ensure};
 use chrono::{DateTime, Utc};
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-use tokio::process::Child;
 use tokio::time::{sleep, timeout};
 use tracing::info;
+use url::Url;
 
 use super::files;
 use super::manifest::{self, Manifest, POSTGRES, UPLOADS};
 use crate::component::{Component, Service};
 use crate::layout::Layout;
-use crate::ports::{Reservation, superuser_url};
 use crate::process::{Account, Launch, run_to_end};
-use crate::servers::postgres;
+use crate::servers::postgres::{self, Closed};
 use crate::stack::clear_leftovers;
 
 /// Limit of replaying what was written during the backup.
 const RECOVERY_LIMIT: Duration = Duration::from_hours(1);
 const RECOVERY_POLL: Duration = Duration::from_millis(50);
-
-/// On its stop the server writes everything to the disk.
-const STOP_LIMIT: Duration = Duration::from_mins(2);
 
 /// The name of a folder until it replaces the old one.
 const DRAFT: &str = ".restoring";
@@ -137,7 +131,10 @@ async fn prepare(
         .has_uploads()
         .then(|| (from.join(UPLOADS), drafts.uploads.clone()));
     tokio::task::spawn_blocking(move || {
-        files::copy(&base, &draft, owner.as_ref(), |_| true)?;
+        // The passwords in the backup may not be those of these secrets: the next start sets them.
+        files::copy(&base, &draft, owner.as_ref(), |name| {
+            name != postgres::ACCESS_FILE
+        })?;
         if let Some((uploads, draft)) = uploads {
             files::copy(&uploads, &draft, None, |_| true)?;
         }
@@ -164,25 +161,24 @@ async fn recover(
     manifest: &Manifest,
     programs: &Path,
 ) -> Result<Option<DateTime<Utc>>> {
-    let mut reservation = Reservation::default();
-    let port = reservation.free_port()?;
-    let launch = postgres::launch(programs, &drafts.postgres, port, true)?
+    let settings = [
         // The backup contains all required WAL.
-        .args(["-c", "restore_command=false"])
-        .args(["-c", "recovery_target=immediate"])
-        .args(["-c", "recovery_target_action=promote"]);
-    let mut server = launch.spawn(Component::Postgres, layout).await?;
+        "restore_command=false",
+        "recovery_target=immediate",
+        "recovery_target_action=promote",
+    ];
+    let mut server = Closed::start(layout, programs, &drafts.postgres, &settings).await?;
+    let url = server.url()?;
     let last_commit = tokio::select! {
-        reached = timeout(RECOVERY_LIMIT, reach_point(port)) => {
+        reached = timeout(RECOVERY_LIMIT, reach_point(&url)) => {
             reached.with_context(|| format!("the databases did not reach their point within {RECOVERY_LIMIT:?}"))?
         }
-        status = server.wait() => bail!(
+        status = server.ended() => bail!(
             "PostgreSQL ended ({}) instead of recovering:\n{}",
             status?,
             layout.log_tail(Component::Postgres.name())
         ),
     };
-    let url = superuser_url(port)?;
     let services: Vec<Service> = Service::ALL
         .into_iter()
         .filter(|service| manifest.schemas.contains_key(service.name()))
@@ -193,15 +189,15 @@ async fn recover(
             && schemas == manifest.schemas,
         "the restored databases are not those in the manifest of the backup"
     );
-    stop(&mut server).await?;
+    server.stop().await?;
     Ok(last_commit)
 }
 
 /// Waits until the server accepts writes; returns when its last transaction was committed.
-async fn reach_point(port: u16) -> Option<DateTime<Utc>> {
+async fn reach_point(url: &Url) -> Option<DateTime<Utc>> {
     loop {
         let asked = async {
-            let mut connection = manifest::connect(&superuser_url(port)?).await?;
+            let mut connection = manifest::connect(url).await?;
             let row: (bool, Option<DateTime<Utc>>) =
                 sqlx::query_as("SELECT pg_is_in_recovery(), pg_last_xact_replay_timestamp()")
                     .fetch_one(&mut connection)
@@ -213,16 +209,6 @@ async fn reach_point(port: u16) -> Option<DateTime<Utc>> {
         }
         sleep(RECOVERY_POLL).await;
     }
-}
-
-async fn stop(server: &mut Child) -> Result<()> {
-    let pid = server.id().context("PostgreSQL has ended by itself")?;
-    kill(Pid::from_raw(i32::try_from(pid)?), Signal::SIGINT).context("cannot stop PostgreSQL")?;
-    let status = timeout(STOP_LIMIT, server.wait())
-        .await
-        .with_context(|| format!("PostgreSQL does not stop within {STOP_LIMIT:?}"))??;
-    ensure!(status.success(), "PostgreSQL ended with {status}");
-    Ok(())
 }
 
 /// Replaces the data by the drafts, and moves the old data aside. RabbitMQ's data are moved too:

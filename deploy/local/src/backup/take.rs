@@ -8,12 +8,13 @@ use anyhow::{Context as _, Result, bail, ensure};
 use chrono::Utc;
 use tokio::time::timeout;
 use tracing::info;
+use url::Url;
 
 use super::files;
 use super::manifest::{self, Manifest, POSTGRES, UPLOADS};
 use crate::component::{Component, Service};
+use crate::databases::{Home, SUPERUSER};
 use crate::layout::Layout;
-use crate::ports::{loopback, superuser_url};
 use crate::process::{Launch, run_to_end};
 use crate::servers::postgres;
 use crate::stack::Description;
@@ -100,16 +101,16 @@ fn remove_unfinished(to: &Path) -> Result<()> {
 }
 
 async fn write(layout: &Layout, stack: &Description, draft: &Path) -> Result<Manifest> {
-    let url = superuser_url(stack.ports.postgres)?;
+    let home = Home::private(layout, stack.ports.postgres)?;
     let services = Service::ALL.map(|service| stack.has(service).then_some(service));
     let services: Vec<Service> = services.into_iter().flatten().collect();
-    let about = manifest::describe(&url, &services).await?;
+    let about = manifest::describe(home.base_url(), &services).await?;
     files::make_private(draft, None)?;
 
     let began_at = Utc::now();
     info!("copying the databases");
     let programs = postgres::programs_of(about.0.major)?;
-    base_backup(&programs, stack.ports.postgres, draft).await?;
+    base_backup(&programs, layout, home.base_url(), draft).await?;
     let ended_at = Utc::now();
 
     let (layout, draft) = (layout.clone(), draft.to_owned());
@@ -130,12 +131,19 @@ async fn write(layout: &Layout, stack: &Description, draft: &Path) -> Result<Man
 }
 
 /// Includes the WAL written meanwhile, up to the point at which the backup is consistent.
-async fn base_backup(programs: &Path, port: u16, draft: &Path) -> Result<()> {
-    let address = loopback(port);
+async fn base_backup(programs: &Path, layout: &Layout, url: &Url, draft: &Path) -> Result<()> {
+    let (host, port) = (
+        url.host_str().unwrap_or_default(),
+        url.port().unwrap_or_default(),
+    );
+    let password = url.password().unwrap_or_default();
+    // By file: the environment and the arguments of a process are read by others who see the process.
+    let line = format!("{host}:{port}:*:{SUPERUSER}:{password}");
     let launch = Launch::new(programs.join("pg_basebackup"), draft)
-        .args(["--host".to_owned(), address.ip().to_string()])
-        .args(["--port".to_owned(), address.port().to_string()])
-        .args(["--username", "postgres", "--no-password"])
+        .env("PGPASSFILE", layout.write_secret("pgpass", &line)?)
+        .args(["--host".to_owned(), host.to_owned()])
+        .args(["--port".to_owned(), port.to_string()])
+        .args(["--username", SUPERUSER, "--no-password"])
         .args(["--pgdata".into(), draft.join(POSTGRES).into_os_string()])
         .args(["--format=plain", "--wal-method=stream", "--checkpoint=fast"])
         .args(["--manifest-checksums=SHA256", "--label=adfolio"]);

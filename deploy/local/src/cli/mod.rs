@@ -168,7 +168,7 @@ async fn status(options: &DataOptions) -> Result<ExitCode> {
     let description: Description = serde_json::from_slice(&description)?;
     for component in Component::all().filter(|component| description.has(*component)) {
         let pid = std::fs::read_to_string(layout.pid_file(component)).unwrap_or_default();
-        let (port, probe) = description.ports.listener(component)?;
+        let (port, probe) = description.ports.listener(component, &layout)?;
         let state = if probe.holds().await {
             "ready"
         } else {

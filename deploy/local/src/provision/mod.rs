@@ -25,6 +25,7 @@ use anyhow::{Context as _, Result};
 use self::folder::{Folder, Readers};
 use crate::broker_users::{self, ADMINISTRATOR, OPERATOR, READER};
 use crate::component::Service;
+use crate::databases::{SUPERUSER, secret_name};
 use crate::layout::random_hex;
 
 pub(crate) use self::servers::prepare;
@@ -35,7 +36,6 @@ const BROKER_PLUGINS: &str = "[rabbitmq_prometheus].\n";
 /// The path of the broker's folder in its container.
 const BROKER_FOLDER: &str = "/run/secrets/adfolio";
 
-const SUPERUSER: &str = "postgres";
 /// The wallet's secrets.
 const WALLET_SECRETS: [&str; 3] = ["pay-password-pepper", "card-key", "checkpoint-key"];
 /// Auth's secret.
@@ -181,7 +181,7 @@ impl Consumers {
 }
 
 fn database_password(authority: &mut Folder, role: &str) -> Result<String> {
-    authority.keep(&format!("database-{role}"), random_hex)
+    authority.keep(&secret_name(role), random_hex)
 }
 
 fn broker_password(authority: &mut Folder, user: &str) -> Result<String> {

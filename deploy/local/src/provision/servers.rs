@@ -1,5 +1,6 @@
 //! Preparing PostgreSQL and RabbitMQ for the services.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -37,20 +38,19 @@ pub(crate) async fn prepare(secrets: &Path) -> Result<()> {
         .await?
         .parse()
         .context("wrong database address")?;
-    let mut passwords = Vec::new();
+    let mut passwords = BTreeMap::new();
     for service in Service::ALL.into_iter().filter(|one| one.has_database()) {
-        passwords.push((service, secret(secrets, &password_file(service)).await?));
+        passwords.insert(service, secret(secrets, &password_file(service)).await?);
     }
     let broker_url = secret(secrets, AMQP_URL).await?;
 
     let waited = timeout(SERVER_LIMIT, Probe::Postgres(url.clone()).wait()).await;
-    let home = Home::Private(url);
+    let home = Home::Private { url, passwords };
     if waited.is_err() {
         info!("PostgreSQL does not answer within {SERVER_LIMIT:?}");
     }
     // If nothing answered, this says why.
     home.create(&Service::ALL).await?;
-    home.set_passwords(&passwords).await?;
     declare_exchanges(&broker_url).await
 }
 

@@ -128,7 +128,7 @@ impl Surroundings<'_> {
         Ok(Unit {
             component,
             launch,
-            probe: self.ports.listener(component)?.1,
+            probe: self.ports.listener(component, layout)?.1,
             stop_signal: Signal::SIGTERM,
             stop_limit: STOP_LIMIT,
         })

@@ -53,7 +53,7 @@ pub(crate) fn prepare(
     Ok(Unit {
         component: Component::Nginx,
         launch,
-        probe: ports.listener(Component::Nginx)?.1,
+        probe: ports.listener(Component::Nginx, layout)?.1,
         stop_signal: Signal::SIGTERM,
         stop_limit: STOP_LIMIT,
     })

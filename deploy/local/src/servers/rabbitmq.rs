@@ -38,7 +38,7 @@ pub(crate) fn epmd(layout: &Layout, ports: &Ports) -> Result<Unit> {
     Ok(Unit {
         component: Component::Epmd,
         launch,
-        probe: ports.listener(Component::Epmd)?.1,
+        probe: ports.listener(Component::Epmd, layout)?.1,
         stop_signal: Signal::SIGTERM,
         stop_limit: EPMD_STOP_LIMIT,
     })
@@ -85,7 +85,7 @@ pub(crate) fn prepare(layout: &Layout, ports: &Ports, definitions: &Path) -> Res
     Ok(Unit {
         component: Component::Rabbitmq,
         launch,
-        probe: ports.listener(Component::Rabbitmq)?.1,
+        probe: ports.listener(Component::Rabbitmq, layout)?.1,
         stop_signal: Signal::SIGTERM,
         stop_limit: STOP_LIMIT,
     })

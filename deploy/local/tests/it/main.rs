@@ -10,6 +10,7 @@
 mod broker_users;
 mod command_line;
 mod containers;
+mod database_access;
 mod edge;
 mod helpers;
 mod previous_release;

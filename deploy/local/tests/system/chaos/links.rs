@@ -31,13 +31,9 @@ impl Links {
     /// Tells every service of the stack to reach the others through the proxies.
     pub fn lead_through(&self, mut builder: StackBuilder) -> StackBuilder {
         for service in Service::ALL {
-            let name = service.name();
-            let database = self.database.address();
-            builder = builder.broker_address(service, self.broker.address());
-            if service != Service::Gateway {
-                let url = format!("postgres://adfolio_{name}@{database}/adfolio_{name}");
-                builder = builder.extra_env(service, "DATABASE_URL", url);
-            }
+            builder = builder
+                .database_address(service, self.database.address())
+                .broker_address(service, self.broker.address());
             for (peer, proxy) in &self.services {
                 let variable = format!("{}_URL", peer.name().to_uppercase());
                 let url = format!("{}://{}", builder.scheme(), proxy.address());

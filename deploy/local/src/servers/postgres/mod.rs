@@ -1,4 +1,6 @@
-//! The private PostgreSQL.
+//! The private PostgreSQL: who reaches its port needs a password.
+
+mod closed;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,14 +8,25 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
+use sha2::{Digest as _, Sha256};
+use tokio::time::timeout;
 
+pub(crate) use self::closed::Closed;
 use crate::component::Component;
+use crate::databases::{Home, SUPERUSER, secret_name};
 use crate::layout::Layout;
 use crate::ports::Ports;
+use crate::probe::Probe;
 use crate::process::{Account, Launch, Unit, run_to_end};
 
 const PROGRAMS: &str = "/usr/lib/postgresql";
 const STOP_LIMIT: Duration = Duration::from_secs(20);
+
+/// Limit of the start that sets a password: it may have to recover what was written before a crash.
+const PASSWORD_LIMIT: Duration = Duration::from_mins(5);
+
+/// The file in the data folder that says who may log in. A restore leaves it out.
+pub(crate) const ACCESS_FILE: &str = "pg_hba.conf";
 
 /// The form of what the databases hold. It changes when migrations are replaced by others, which they may be until the
 /// first release; a data folder of another form cannot be migrated.
@@ -22,22 +35,49 @@ const FORM: &str = "3";
 /// The file in the data folder that names its form. Backups contain it.
 const FORM_FILE: &str = "adfolio-form";
 
+/// How the superuser logs in. The services' roles always need their passwords.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Superuser {
+    /// With the password.
+    Password,
+    /// Without: hashing it takes longer than most tests, which log in thousands of times.
+    Anybody,
+}
+
 /// Creates the data folder if it is missing and describes the server.
-pub(crate) async fn prepare(layout: &Layout, ports: &Ports, durable: bool) -> Result<Unit> {
+pub(crate) async fn prepare(
+    layout: &Layout,
+    ports: &Ports,
+    durable: bool,
+    superuser: Superuser,
+) -> Result<Unit> {
     let data = layout.folder(Component::Postgres.name());
     let account = Account::for_postgres()?;
     let existing = fs::read_to_string(data.join("PG_VERSION")).ok();
     let programs = find_programs(existing.as_deref().map(str::trim))?;
+    let home = Home::private(layout, ports.postgres)?;
+    let password = home.base_url().password().unwrap_or_default();
+    let access = access(password, superuser);
     if existing.is_none() {
         initialise(layout, &data, &programs, account.as_ref(), durable).await?;
+        write_access(&data, account.as_ref(), &access)?;
     }
     require_present_form(&data)?;
     // Its owner is gone (leftovers are killed before a start), but its pid may have been reused.
     let _ = fs::remove_file(data.join("postmaster.pid"));
+    if fs::read_to_string(data.join(ACCESS_FILE)).unwrap_or_default() != access {
+        timeout(
+            PASSWORD_LIMIT,
+            set_password(layout, &programs, &data, password),
+        )
+        .await
+        .context("the databases do not start")??;
+        write_access(&data, account.as_ref(), &access)?;
+    }
     Ok(Unit {
         component: Component::Postgres,
         launch: launch(&programs, &data, ports.postgres, durable)?,
-        probe: ports.listener(Component::Postgres)?.1,
+        probe: ports.listener(Component::Postgres, layout)?.1,
         // A fast shutdown: open sessions are rolled back and closed.
         stop_signal: Signal::SIGINT,
         stop_limit: STOP_LIMIT,
@@ -72,6 +112,40 @@ fn require_present_form(data: &Path) -> Result<()> {
     )
 }
 
+/// Who may log in. The digest tells whether the superuser's password is the one in the secrets: it is not after a restore
+/// beside other secrets, and data from before this file had passwords have none.
+fn access(password: &str, superuser: Superuser) -> String {
+    let method = match superuser {
+        Superuser::Password => "scram-sha-256",
+        Superuser::Anybody => "trust",
+    };
+    let digest = hex::encode(Sha256::digest(password));
+    format!(
+        "# Written by adfolio-local, which sets the password with the SHA-256 {digest}.\n\
+         host all         {SUPERUSER} 127.0.0.1/32 {method}\n\
+         host replication {SUPERUSER} 127.0.0.1/32 {method}\n\
+         host all         all 127.0.0.1/32 scram-sha-256\n"
+    )
+}
+
+/// Atomically: a crash in between leaves a file that says another password, or none.
+fn write_access(data: &Path, account: Option<&Account>, access: &str) -> Result<()> {
+    let (path, draft) = (data.join(ACCESS_FILE), data.join("pg_hba.conf.new"));
+    fs::write(&draft, access).context("cannot write who may log in")?;
+    if let Some(account) = account {
+        account.own(&draft)?;
+    }
+    fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+async fn set_password(layout: &Layout, programs: &Path, data: &Path, password: &str) -> Result<()> {
+    let closed = Closed::start(layout, programs, data, &[]).await?;
+    let url = closed.url()?;
+    Probe::Postgres(url.clone()).wait().await;
+    crate::databases::set_password(&url, SUPERUSER, password).await?;
+    closed.stop().await
+}
+
 async fn initialise(
     layout: &Layout,
     data: &Path,
@@ -93,9 +167,15 @@ async fn initialise(
         .args([
             "-U",
             "postgres",
-            "--auth=trust",
+            "--auth=scram-sha-256",
             "--encoding=UTF8",
             "--locale=C",
+        ])
+        .args([
+            "--pwfile".into(),
+            layout
+                .random_secret(&secret_name(SUPERUSER))?
+                .into_os_string(),
         ]);
     if !durable {
         launch = launch.args(["--no-sync"]);
