@@ -63,7 +63,8 @@ impl Services {
         Self::start_with(broker, optional, FourEyesArgs::off(), mail, |_| {}).await
     }
 
-    /// With whether staff need a second factor, what takes two members of staff, where mail goes, and changes to wallet's configuration.
+    /// With whether staff need a second factor, what takes two members of staff, where mail goes, and changes to
+    /// wallet's configuration.
     pub async fn start_with(
         broker: &TestBroker,
         second_factor: SecondFactorPolicy,

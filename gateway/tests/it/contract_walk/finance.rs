@@ -602,7 +602,7 @@ async fn a_mail_stops_everything(walk: &Walk) {
     }
     let reply = stack.post_open(path, &json!({})).await;
     assert_eq!(reply.refused(400, "VALIDATION")["field"], "token");
-    // Whoever is logged in, and however often.
+    // With any session or none, and more than once.
     for session in [Some("nobody"), None] {
         let request = stack.request(Method::POST, path, session);
         let reply = stack.send(request.json(&json!({"token": token}))).await;

@@ -18,7 +18,7 @@ pub const REPEATED_WITHIN: TimeDelta = TimeDelta::minutes(1);
 /// The route of the app's page.
 const PAGE: &str = "/not-me";
 
-/// The token of a link: 256 random bits in base64url. Known only to the reader of the mail; the database has its digest.
+/// The token of a link: 256 random bits in base64url. Known only to the mail's reader; the database has its digest.
 #[derive(Debug)]
 pub struct LinkToken(SecretString);
 

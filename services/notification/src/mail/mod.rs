@@ -98,8 +98,8 @@ pub async fn retry(
     .await
 }
 
-/// The reader of a mail says by the token of its link that its news was not their doing: DISOWN_LINK_INVALID for one that
-/// is unknown or too old. Saying it again is fine, and stops the wallet again if that was lifted since.
+/// The reader of a mail says by the token of its link that its news was not their doing: DISOWN_LINK_INVALID for one
+/// that is unknown or too old. Saying it again is fine, and stops the wallet again if that was lifted since.
 pub async fn disown(app: &App, token: &str) -> Result<(), NotificationError> {
     let digest = LinkDigest::of(token);
     let now = app.clock.now();

@@ -1,10 +1,10 @@
 //! Freezes: an owner who fears that somebody else uses the account stops at once whatever leaves the wallet.
 //!
 //! Any session may freeze, because the owner may have no other; and so may the link of a mail about money or security,
-//! because the owner may have no session. Whoever reads the owner's mail can freeze, then, and no more. To lift a freeze takes two: the owner in a fresh session,
-//! and a member of staff who has spoken with the owner, in any order. Freezing again takes back what either has said.
-//! After the end money still waits for the cooling-off. The posting of what leaves reads `frozen_at` with the wallet's
-//! row, so a freeze that commits first is seen.
+//! because the owner may have no session. A reader of the owner's mail can freeze, and no more. To lift a freeze takes
+//! two: the owner in a fresh session, and a member of staff who has spoken with the owner, in any order. Freezing again
+//! takes back what either has said. After the end money still waits for the cooling-off. The posting of what leaves
+//! reads `frozen_at` with the wallet's row, so a freeze that commits first is seen.
 
 pub mod entity;
 mod repo;
@@ -37,8 +37,8 @@ pub async fn freeze(app: &App, user_id: UserId, reason: String) -> Result<(), Wa
     .await
 }
 
-/// Freezes the wallet of a user whose mail was disowned by its link, like [`freeze`]; unless a freeze was lifted after that
-/// was said: owner and staff have spoken since, and the event is late.
+/// Freezes the wallet of a user whose mail was disowned by its link, like [`freeze`]; unless a freeze was lifted after
+/// that was said: owner and staff have spoken since, and the event is late.
 pub async fn disown_in_tx(
     app: &App,
     tx: &mut Tx,
