@@ -22,6 +22,11 @@ const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
     { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] },
     { at: '/ad-welcome', controls: [] },
   ],
+  [
+    '/not-me?token=link',
+    { at: '/not-me', controls: ['Customer service', 'Language'] },
+    { at: '/not-me', controls: ['Customer service', 'Language'] },
+  ],
   ['/404', { at: '/404', controls: PLAIN }, { at: '/404', controls: ['Back', 'Language'] }],
   ['/no/such/page', { at: '/404', controls: PLAIN }, { at: '/404', controls: ['Back', 'Language'] }],
   ['/ad-center', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],

@@ -1,6 +1,7 @@
 //! Freezes of wallets.
 
 use adfolio_proto::wallet::v1 as wallet;
+use secrecy::SecretString;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
@@ -44,6 +45,14 @@ pub struct FreezeRequest {
     /// Why, up to 500 characters; staff see it.
     #[schema(example = "I did not log in from there", max_length = 500)]
     pub reason: Option<String>,
+}
+
+/// Freezes the wallet of the user whose mail has the link.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct FreezeByMailRequest {
+    /// The token of the link.
+    #[schema(value_type = String, example = "mS3vDk0nqL7xYw1aB5cE9fGhJ2kPtR4uVzN6oQ8iXyI")]
+    pub token: SecretString,
 }
 
 /// Agrees to lift a user's freeze.

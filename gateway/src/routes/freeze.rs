@@ -1,12 +1,14 @@
 //! What owners do about freezes of their wallets.
 
 use adfolio_kit::refusal::Reason;
+use adfolio_proto::notification::v1 as notification;
 use adfolio_proto::wallet::v1 as wallet;
 
 use crate::call::{Call, send};
-use crate::dto::freeze::FreezeRequest;
-use crate::dto::present;
+use crate::dto::freeze::{FreezeByMailRequest, FreezeRequest};
+use crate::dto::secret::to_message;
 use crate::dto::wallet::Property;
+use crate::dto::{Empty, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing};
 use crate::messages::Success;
@@ -23,6 +25,15 @@ pub fn routes() -> Vec<Route> {
             freeze,
         )
         .user()
+        .says(Success::Update),
+        Route::post(
+            "/user/freeze/mail",
+            "freezeWalletByMail",
+            "The same by the link of a mail, without a session: its reader says that the news was not their doing. It takes effect \
+             a moment after the answer.",
+            freeze_by_mail,
+        )
+        .fails(&[Reason::DisownLinkInvalid])
         .says(Success::Update),
         Route::post(
             "/user/unfreeze",
@@ -43,6 +54,17 @@ async fn freeze(call: Call, Json(request): Json<FreezeRequest>) -> Result<Proper
     let response = send!(call.writing(), wallet.freeze_wallet, message).await?;
     let property = present(response.property, "property")?;
     Property::from_proto(property, call.gateway.currency())
+}
+
+async fn freeze_by_mail(
+    call: Call,
+    Json(request): Json<FreezeByMailRequest>,
+) -> Result<Empty, Failure> {
+    let message = notification::DisownMailRequest {
+        token: to_message(&request.token),
+    };
+    send!(call.writing(), notification.disown_mail, message).await?;
+    Ok(Empty {})
 }
 
 async fn agree(call: Call, _: Nothing) -> Result<Property, Failure> {

@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::StaffRole;
+use adfolio_notification::MailArgs;
 use adfolio_testkit::eventually;
 use axum::http::Method;
 use chrono::{TimeDelta, Utc};
@@ -85,7 +86,7 @@ struct Attacker {
 impl World {
     async fn build() -> Self {
         let four_eyes = FourEyesArgs::above("1000.00".parse().unwrap());
-        let stack = Stack::start_with_four_eyes(four_eyes, |_| {}).await;
+        let stack = Stack::start_with_four_eyes(four_eyes, MailArgs::default(), |_| {}).await;
         let admin = stack.admin().await;
         let second = stack.second_admin().await;
         let user = async || {

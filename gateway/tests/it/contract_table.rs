@@ -279,6 +279,7 @@ fn account() -> Vec<Contracted> {
         post("/auth/v2/host", "assertion", session()),
         post("/user/step_up", "password", json!({"fresh_until": "time"})),
         post("/user/freeze", "reason?", property()),
+        post("/user/freeze/mail", "token", json!({})),
         post("/user/unfreeze", "", property()),
         get("/user/info", "", user()),
         post(

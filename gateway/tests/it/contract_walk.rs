@@ -17,7 +17,9 @@ use adfolio_gateway::errors::envelope_code;
 use adfolio_gateway::routes;
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::refusal::Reason;
+use adfolio_notification::{MailArgs, Way};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::contract_shape::misfits;
 use crate::contract_table::{Contracted, table};
@@ -76,6 +78,8 @@ pub struct Walk {
     pub admin: String,
     /// Another person, who approves.
     pub second: String,
+    /// Where mail arrives.
+    pub mail_folder: TempDir,
 }
 
 /// A user: id and token.
@@ -169,7 +173,15 @@ impl Walk {
 #[tokio::test]
 async fn the_whole_contract_is_kept() {
     let four_eyes = FourEyesArgs::above(FOUR_EYES_ABOVE.parse().unwrap());
-    let stack = Stack::start_with_four_eyes(four_eyes, |wallet| {
+    let mail_folder = TempDir::new().unwrap();
+    let mail = MailArgs {
+        mail_transport: Way::Files,
+        mail_dir: Some(mail_folder.path().to_owned()),
+        mail_from: Some("Adfolio <no-reply@adfolio.example>".to_owned()),
+        public_url: Some("https://app.adfolio.example/".parse().unwrap()),
+        ..MailArgs::default()
+    };
+    let stack = Stack::start_with_four_eyes(four_eyes, mail, |wallet| {
         wallet.withdrawals.outflow_destination_max = DESTINATION_MAX.parse().unwrap();
         wallet.checkpoints.checkpoint_key = Some("09".repeat(32).into());
         wallet.checkpoints.checkpoint_interval_seconds = 1;
@@ -182,6 +194,7 @@ async fn the_whole_contract_is_kept() {
         stack,
         admin,
         second,
+        mail_folder,
     };
     futures::join!(
         accounts::walk(&walk),

@@ -10,6 +10,7 @@ use adfolio_gateway::dto::account::{
     RegisterRequest, ServiceEntries, Session, Settings, Token, UserInfo,
 };
 use adfolio_gateway::dto::exchange::CreateExchangeRequest;
+use adfolio_gateway::dto::freeze::FreezeByMailRequest;
 use adfolio_gateway::dto::password::{
     ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
@@ -107,6 +108,7 @@ fn requests() -> Vec<Case> {
             json!({"username": "ada", "password": SECRET, "device_token": SECRET}),
         ),
         request::<HostEntryRequest>("HostEntryRequest", json!({"assertion": SECRET})),
+        request::<FreezeByMailRequest>("FreezeByMailRequest", json!({"token": SECRET})),
         request::<StepUpRequest>("StepUpRequest", json!({"password": SECRET})),
         request::<OpenStoreRequest>("OpenStoreRequest", json!({"code": SECRET})),
         request::<ChangePasswordRequest>("ChangePasswordRequest", change),

@@ -7,6 +7,7 @@ use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, ClientOptions, connect};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_notification::MailArgs;
 use adfolio_testkit::{
     RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
     spawn_service,
@@ -58,14 +59,17 @@ macro_rules! configured {
 impl Services {
     pub async fn start(broker: &TestBroker) -> Self {
         let optional = SecondFactorPolicy::Optional;
-        Self::start_with(broker, optional, FourEyesArgs::off(), |_| {}).await
+        let mail = MailArgs::default();
+        Self::start_with(broker, optional, FourEyesArgs::off(), mail, |_| {}).await
     }
 
-    /// With whether staff need a second factor, what takes two members of staff, and changes to wallet's configuration.
+    /// With whether staff need a second factor, what takes two members of staff, where mail goes, and changes to
+    /// wallet's configuration.
     pub async fn start_with(
         broker: &TestBroker,
         second_factor: SecondFactorPolicy,
         four_eyes: FourEyesArgs,
+        mail: MailArgs,
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let databases = databases().await;
@@ -95,13 +99,14 @@ impl Services {
         );
         config.four_eyes = four_eyes;
         let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
-        let config = configured!(
+        let mut config = configured!(
             adfolio_notification::Config,
             databases["notification"],
             broker,
             "--auth-url",
             &auth.url()
         );
+        config.mail = mail;
         let notification =
             spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
 

@@ -9,6 +9,7 @@ use adfolio_kit::client::{Channel, outgoing};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_notification::MailArgs;
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::{
     CreateStaffRequest, Founder, SetUserStateRequest, StaffRole as ProtoRole, UserState,
@@ -83,21 +84,24 @@ impl Stack {
     /// With changes to the gateway's configuration.
     pub async fn start_with(change: impl FnOnce(&mut GatewayConfig)) -> Self {
         let optional = SecondFactorPolicy::Optional;
-        Self::start_configured(change, optional, FourEyesArgs::off(), |_| {}).await
+        let (four_eyes, mail) = (FourEyesArgs::off(), MailArgs::default());
+        Self::start_configured(change, optional, (four_eyes, mail), |_| {}).await
     }
 
-    /// With what takes two members of staff, and changes to wallet's configuration.
+    /// With what takes two members of staff, where mail goes, and changes to wallet's configuration.
     pub async fn start_with_four_eyes(
         four_eyes: FourEyesArgs,
+        mail: MailArgs,
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let optional = SecondFactorPolicy::Optional;
-        Self::start_configured(|_| {}, optional, four_eyes, change).await
+        Self::start_configured(|_| {}, optional, (four_eyes, mail), change).await
     }
 
     /// With whether staff need a second factor.
     pub async fn start_with_second_factor(policy: SecondFactorPolicy) -> Self {
-        Self::start_configured(|_| {}, policy, FourEyesArgs::off(), |_| {}).await
+        let (four_eyes, mail) = (FourEyesArgs::off(), MailArgs::default());
+        Self::start_configured(|_| {}, policy, (four_eyes, mail), |_| {}).await
     }
 
     /// The user's sessions began that much earlier, as an interval of PostgreSQL.
@@ -114,11 +118,18 @@ impl Stack {
     async fn start_configured(
         change: impl FnOnce(&mut GatewayConfig),
         second_factor: SecondFactorPolicy,
-        four_eyes: FourEyesArgs,
+        (four_eyes, mail): (FourEyesArgs, MailArgs),
         change_wallet: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let broker = TestBroker::namespace();
-        let services = Services::start_with(&broker, second_factor, four_eyes, change_wallet).await;
+        let services = Box::pin(Services::start_with(
+            &broker,
+            second_factor,
+            four_eyes,
+            mail,
+            change_wallet,
+        ))
+        .await;
         let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);

@@ -96,5 +96,6 @@ fn row(mail: &Mail) -> Row {
         ("time", time(mail.time)),
         ("due_at", time(mail.due_at)),
         ("finished_at", time(mail.finished_at)),
+        ("disowned_at", time(mail.disowned_at)),
     ]
 }

@@ -29,6 +29,7 @@ pub fn check(data: &[u8]) {
     check_data::<events::CouponGranted>(&event);
     check_data::<events::InboxChanged>(&event);
     check_data::<events::AnnouncementPublished>(&event);
+    check_data::<events::AccountDisowned>(&event);
     check_data::<events::ExchangeStatusChanged>(&event);
     check_data::<events::StaffActed>(&event);
     check_data::<events::DeliveryReported>(&event);

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 77] = [
+pub const SHAPES: [(&str, Read); 78] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -53,6 +53,10 @@ pub const SHAPES: [(&str, Read); 77] = [
         json::<dto::approval::DecideApprovalRequest>,
     ),
     ("FreezeRequest", json::<dto::freeze::FreezeRequest>),
+    (
+        "FreezeByMailRequest",
+        json::<dto::freeze::FreezeByMailRequest>,
+    ),
     ("LiftFreezeRequest", json::<dto::freeze::LiftFreezeRequest>),
     (
         "GrantCouponRequest",

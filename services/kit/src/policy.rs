@@ -256,6 +256,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("ListServiceEntries", EDGE),
             ("GetPublicContent", EDGE),
             ("SubmitFeedback", EDGE),
+            ("DisownMail", EDGE),
         ],
     },
     ServicePolicy {

@@ -24,6 +24,8 @@ CREATE TABLE mails (
     -- The language that it was sent in.
     lang            text CHECK (length(lang) <= 16),
     finished_at     timestamptz,
+    -- When its reader last said by its link that its news was not their doing.
+    disowned_at     timestamptz,
     CHECK ((state = 'pending') = (finished_at IS NULL))
 );
 CREATE INDEX mails_due ON mails (due_at) WHERE state = 'pending';
@@ -32,3 +34,12 @@ CREATE INDEX mails_finished ON mails (finished_at) WHERE state <> 'pending';
 CREATE INDEX mails_by_state ON mails (state, id);
 CREATE INDEX mails_by_user ON mails (user_id, id);
 CREATE INDEX mails_by_user_and_state ON mails (user_id, state, id);
+
+-- The links of mails. Each attempt has one of its own: an attempt whose answer was lost may have arrived, so its link must
+-- still work. Of its token only the digest is here.
+CREATE TABLE mail_links (
+    digest  bytea PRIMARY KEY CHECK (length(digest) = 32),
+    mail_id uuid NOT NULL REFERENCES mails ON DELETE CASCADE,
+    made_at timestamptz NOT NULL
+);
+CREATE INDEX mail_links_by_mail ON mail_links (mail_id);

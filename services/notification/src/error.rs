@@ -26,6 +26,9 @@ pub enum NotificationError {
     /// The mail was not given up.
     #[error("the mail is not dead")]
     MailNotDead,
+    /// No mail has this link any more, or ever had.
+    #[error("no mail has this link")]
+    LinkInvalid,
     /// Parameters or texts could not be written as JSON.
     #[error("cannot write JSON")]
     Json(#[from] serde_json::Error),
@@ -54,6 +57,7 @@ impl From<NotificationError> for Status {
             NotificationError::FeedbackClosed | NotificationError::MailNotDead => {
                 Refusal::new(Reason::NothingChanged)
             }
+            NotificationError::LinkInvalid => Refusal::new(Reason::DisownLinkInvalid),
         };
         refusal.detail(detail).into()
     }

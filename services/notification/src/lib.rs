@@ -7,6 +7,7 @@
 //!   changes them, announcements are numbered without holes and those that are done are counted likewise;
 //! - news of a user's money and security is mailed, too: a mail is written with its notice, sent at least once, and never
 //!   says where a user could be led astray; addresses are auth's and never stored here;
+//! - the link of a mail can do one thing, stop what leaves the wallet; of its token only a digest is stored;
 //! - an announcement is one row, and only for users who were there before it;
 //! - a notice becomes text when it is read, in the reader's language;
 //! - whatever changes an unread total is announced in the same transaction, and so is what staff do;

@@ -31,7 +31,7 @@ const REMEMBERED: &str = "
 /// The events that each consumer is concerned by, by type and data. Every consumer of the system is
 /// listed, and receives nothing else; except `plan.delivery`, which receives events of networks'
 /// adapters and of no service.
-const CONCERNS: [(&str, &str, &str); 6] = [
+const CONCERNS: [(&str, &str, &str); 7] = [
     ("auth", "auth.audit", "event_type LIKE 'adfolio.%.v1.StaffActed'"),
     (
         "auth",
@@ -68,6 +68,11 @@ const CONCERNS: [(&str, &str, &str); 6] = [
          WHEN 'adfolio.acceptor.v1.ExchangeStatusChanged' THEN data->>'status' IN ('completed', 'cancelled', 'expired')
              OR data->>'status' = 'pending' AND data->>'direction' = 'wallet_to_currency'
          ELSE false END",
+    ),
+    (
+        "wallet",
+        "wallet.disowned",
+        "event_type = 'adfolio.notification.v1.AccountDisowned'",
     ),
     (
         "wallet",

@@ -24,6 +24,8 @@ CREATE TABLE freezes (
 -- A wallet is frozen once at a time. Staff look at these.
 CREATE UNIQUE INDEX freezes_open ON freezes (user_id) WHERE lifted_at IS NULL;
 CREATE INDEX freezes_waiting ON freezes (id) WHERE lifted_at IS NULL;
+-- When one ended last.
+CREATE INDEX freezes_lifted ON freezes (user_id, lifted_at) WHERE lifted_at IS NOT NULL;
 
 -- What was frozen is kept, and what was lifted stays as it is.
 CREATE TRIGGER freezes_lifted_once BEFORE UPDATE ON freezes

@@ -123,6 +123,10 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         consumer::passwords(),
         consumer::OnPasswordChanged(app.clone()),
     );
+    backend.consume(
+        consumer::disowned(),
+        consumer::OnAccountDisowned(app.clone()),
+    );
     start_jobs(&backend, &app, writer, &config);
     let mut server = backend
         .server()

@@ -63,6 +63,14 @@ const ENTRANCE: readonly Screen[] = [
     alone: true,
     given: (app) => app.refuse('/auth/v2/host', 400, 'ASSERTION_REJECTED'),
   },
+  { name: 'link of a mail', path: '/not-me?token=link', visitor: true },
+  {
+    name: 'payments stopped by mail',
+    path: '/not-me?token=link',
+    visitor: true,
+    open: (hands) => press(hands, 'not_me.action'),
+  },
+  { name: 'expired link of a mail', path: '/not-me', visitor: true },
 ];
 
 const AD_CENTRE: readonly Screen[] = [

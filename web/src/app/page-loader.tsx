@@ -48,13 +48,14 @@ const FIRST_ANSWERS_MS = 200;
  * reports it where it is shown.
  */
 export async function loadFirstPage(
-  { path, login, load }: RouteSpec,
+  route: RouteSpec,
   queryClient: QueryClient,
   search: string,
 ): Promise<void> {
+  const { path, load } = route;
   try {
-    if (!login) {
-      pages.set(path, (await load()).default);
+    if (!route.login) {
+      pages.set(path, (await loadOf(route)()).default);
       return;
     }
     const frame = askForFrame(queryClient);
@@ -92,9 +93,9 @@ function atMost(milliseconds: number, wanted: Promise<unknown>): Promise<unknown
   return Promise.race([wanted, new Promise((resolve) => setTimeout(resolve, milliseconds))]);
 }
 
-/** Loads a page with its texts. Pages without login have theirs from the start. */
-function loadOf({ login, load }: RouteSpec): RouteSpec['load'] {
-  return login ? () => withTexts(load()) : load;
+/** Loads a page with its texts. Most pages without login have theirs from the start. */
+function loadOf({ login, rare, load }: RouteSpec): RouteSpec['load'] {
+  return login || rare ? () => withTexts(load()) : load;
 }
 
 function withTexts(loading: Promise<PageModule>): Promise<PageModule> {

@@ -32,6 +32,8 @@ export type RouteSpec = {
   login: boolean;
   /** The entry point from a host app: without a session it leads to opening an account, not to the login. */
   entry?: boolean;
+  /** A visitor's page that few see: its texts are among the rest, and load with it. */
+  rare?: boolean;
   /** Null if the page has no common header. */
   header: HeaderNotes | null;
   /** A main page, listed in the tab bar. */
@@ -69,6 +71,13 @@ export const routes: readonly RouteSpec[] = [
     entry: true,
     header: null,
     load: () => import('@/features/auth/pages/entry'),
+  },
+  {
+    path: '/not-me',
+    login: false,
+    rare: true,
+    header: { ...visitor, service: true },
+    load: () => import('@/features/auth/pages/not-me'),
   },
   {
     path: '/ad-center',

@@ -34,6 +34,7 @@ test('the pages that need no login are the ones that cannot', () => {
     '/register',
     '/ad-welcome',
     '/entry',
+    '/not-me',
     '/404',
   ]);
 });
@@ -44,6 +45,7 @@ const HEADERS: Record<string, string | null> = {
   '/register': 'back: none, language, service',
   '/ad-welcome': 'back: none, light',
   '/entry': null,
+  '/not-me': 'back: none, language, service',
   '/ad-center': 'title, back: host, bell, language, logout',
   '/ad-center/activities': 'title, back: history, bell, language',
   '/ad-center/coupons': 'title, back: history, bell, language',

@@ -30,6 +30,7 @@ export const handlers = [
   http.post('*/api/auth/v2/login', () => ok(session)),
   http.post('*/api/auth/v2/register', () => ok(session)),
   http.post('*/api/auth/v2/host', () => ok({ ...session, user: fixtures.userInfo({ entry: 'host' }) })),
+  http.post('*/api/user/freeze/mail', () => ok({})),
   http.post('*/api/auth/logout', () => ok({})),
   http.post('*/api/opening_store', () => ok({ ...session, user: fixtures.userInfo({ entry: 'host' }) })),
   http.get('*/api/user/info', () => ok(fixtures.userInfo())),

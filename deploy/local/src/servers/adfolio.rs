@@ -112,7 +112,7 @@ impl Surroundings<'_> {
             launch = launch.env(*variable, layout.random_secret(name)?);
         }
         if service == Service::Notification {
-            launch = mail(launch, layout);
+            launch = mail(launch, layout, self.ports.http);
         }
         if FOUR_EYES.contains(&service) || service == Service::Auth {
             // FOUR_EYES_ABOVE and plan's IMPORT_RELEASE come from the person's own environment.
@@ -169,8 +169,8 @@ impl Surroundings<'_> {
     }
 }
 
-/// Mail as files, unless the person at the machine has a mail server.
-fn mail(launch: Launch, layout: &Layout) -> Launch {
+/// Mail as files, with links into this stack, unless the person at the machine has a mail server.
+fn mail(launch: Launch, layout: &Layout, http: u16) -> Launch {
     if std::env::var_os(MAIL_VARIABLE).is_some() {
         return launch;
     }
@@ -178,6 +178,7 @@ fn mail(launch: Launch, layout: &Layout) -> Launch {
         .env(MAIL_VARIABLE, "files")
         .env("MAIL_DIR", layout.folder("mail"))
         .env("MAIL_FROM", "Adfolio <no-reply@adfolio.example>")
+        .env("PUBLIC_URL", format!("http://127.0.0.1:{http}/"))
 }
 
 /// Whom to tell of a vulnerability: as the person at the machine says, or nobody who exists.

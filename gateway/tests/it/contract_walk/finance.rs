@@ -9,6 +9,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
+use uuid::Uuid;
 
 use super::security::card;
 use super::{OTHER_PIN, PIN, UNKNOWN, User, Walk};
@@ -19,7 +20,8 @@ pub async fn walk(walk: &Walk) {
         posts(walk),
         withdraws(walk),
         cools_off(walk),
-        exchanges(walk)
+        exchanges(walk),
+        a_mail_stops_everything(walk)
     );
     let books = walk.staff_get("/admin/wallet/reconcile").await;
     assert!(!books["checks"].as_array().unwrap().is_empty());
@@ -582,6 +584,73 @@ async fn an_owner_stops_everything(walk: &Walk, code: &str) {
     reply.refused(400, "NOTHING_CHANGED");
     let reply = withdraw(walk, &user, "10.00", PIN).await;
     reply.refused(400, "WITHDRAWAL_COOLING_OFF");
+}
+
+/// The link of a mail freezes without a session, and lifts nothing.
+async fn a_mail_stops_everything(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.funded("500.00").await;
+    walk.set_pin(&user).await;
+    let body = card("DE02120300000000202051", Some(PIN));
+    stack.post("/bank_card/edit", &user.token, &body).await.ok();
+    withdraw(walk, &user, "10.00", PIN).await.ok();
+    let token = token_of_mail(walk, &user, "withdrawal_requested").await;
+    let path = "/user/freeze/mail";
+    for wrong in ["", &token[1..]] {
+        let reply = stack.post_open(path, &json!({"token": wrong})).await;
+        reply.refused(400, "DISOWN_LINK_INVALID");
+    }
+    let reply = stack.post_open(path, &json!({})).await;
+    assert_eq!(reply.refused(400, "VALIDATION")["field"], "token");
+    // With any session or none, and more than once.
+    for session in [Some("nobody"), None] {
+        let request = stack.request(Method::POST, path, session);
+        let reply = stack.send(request.json(&json!({"token": token}))).await;
+        assert_eq!(reply.ok(), json!({}));
+    }
+    eventually("nothing leaves", || async {
+        let property = stack.get("/user/property", &user.token).await.ok();
+        property["withdraw_blocked_by"] == json!(["WALLET_FROZEN"])
+    })
+    .await;
+    withdraw(walk, &user, "10.00", PIN)
+        .await
+        .refused(400, "WALLET_FROZEN");
+    let waiting = walk.staff_get("/admin/wallet/freezes").await;
+    let mut items = waiting["items"].as_array().unwrap().iter();
+    let frozen = items.find(|item| item["user_id"] == user.id).unwrap();
+    let reason = frozen["reason"].as_str().unwrap();
+    assert!(
+        reason.starts_with("By the link of a mail: withdrawal_requested was not me"),
+        "{reason}"
+    );
+    eventually("the owner's log has it", || async {
+        let log = stack.get("/user/security/log", &user.token).await.ok();
+        let mut items = log["items"].as_array().unwrap().iter();
+        items.any(|item| item["action"] == "wallet.wallet_frozen")
+    })
+    .await;
+}
+
+/// The token of the link of a user's mail, as it arrived.
+async fn token_of_mail(walk: &Walk, user: &User, template: &str) -> String {
+    let pool = walk.stack.services.databases["notification"].pool();
+    let query =
+        "SELECT id FROM mails WHERE user_id = $1::text::uuid AND template = $2 AND state = 'sent'";
+    let id = eventually("the mail is sent", || async {
+        let sent = sqlx::query_scalar::<_, Uuid>(query);
+        let sent = sent.bind(&user.id).bind(template);
+        sent.fetch_optional(&pool).await.unwrap()
+    })
+    .await;
+    let path = walk.mail_folder.path().join(format!("{id}.eml"));
+    let mut text = std::fs::read_to_string(path).unwrap();
+    if text.contains("quoted-printable") {
+        text = text.replace("=\r\n", "").replace("=3D", "=");
+    }
+    let link = text.split_once("https://app.adfolio.example/#/not-me?token=");
+    let (_, rest) = link.unwrap_or_else(|| panic!("no link: {text}"));
+    rest.lines().next().unwrap().trim().to_owned()
 }
 
 /// So much leaves within a day, and no more.

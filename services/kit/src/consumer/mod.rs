@@ -153,13 +153,14 @@ pub struct Consumer {
 }
 
 /// Every consumer of the system: service and name.
-pub const CONSUMERS: [(&str, &str); 7] = [
+pub const CONSUMERS: [(&str, &str); 8] = [
     ("auth", "audit"),
     ("auth", "membership"),
     ("auth", "security"),
     ("coupon", "plans"),
     ("notification", "inbox"),
     ("plan", "delivery"),
+    ("wallet", "disowned"),
     ("wallet", "passwords"),
 ];
 

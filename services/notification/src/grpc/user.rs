@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 use super::{UserApi, map};
 use crate::lang::Lang;
 use crate::notice::Category;
-use crate::{content, feedback, notice};
+use crate::{content, feedback, mail, notice};
 
 #[tonic::async_trait]
 impl NotificationService for UserApi {
@@ -109,5 +109,14 @@ impl NotificationService for UserApi {
         let draft = feedback::Draft::check(topic, content, request.image_file_ids)?;
         let answer = feedback::submit(&self.0, once, user, draft).await?;
         Ok(Response::new(answer.into_message()?))
+    }
+
+    /// The link alone says whose mail it was: no identity is needed.
+    async fn disown_mail(
+        &self,
+        request: Request<proto::DisownMailRequest>,
+    ) -> Result<Response<proto::DisownMailResponse>, Status> {
+        mail::disown(&self.0, &request.into_inner().token).await?;
+        Ok(Response::new(proto::DisownMailResponse {}))
     }
 }

@@ -7,6 +7,7 @@ use adfolio_kit::names;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
+use super::link;
 use crate::error::NotificationError;
 use crate::ids::MailId;
 use crate::lang::Lang;
@@ -120,6 +121,8 @@ pub struct Mail {
     pub last_error: Option<String>,
     pub lang: Option<String>,
     pub finished_at: Option<DateTime<Utc>>,
+    /// When its reader last said by its link that its news was not their doing.
+    pub disowned_at: Option<DateTime<Utc>>,
 }
 
 impl Mail {
@@ -164,6 +167,17 @@ impl Mail {
         Ok(self)
     }
 
+    /// Its reader says that its news was not their doing; none if that was said a moment ago.
+    #[must_use]
+    pub fn disown(mut self, now: DateTime<Utc>) -> Option<Self> {
+        let said = |at| now.signed_duration_since(at) < link::REPEATED_WITHIN;
+        if self.disowned_at.is_some_and(said) {
+            return None;
+        }
+        self.disowned_at = Some(now);
+        Some(self)
+    }
+
     fn finish(mut self, state: State, now: DateTime<Utc>) -> Self {
         self.state = state;
         self.finished_at = Some(now);
@@ -203,6 +217,7 @@ mod tests {
             last_error: None,
             lang: None,
             finished_at: None,
+            disowned_at: None,
         }
     }
 
@@ -230,6 +245,15 @@ mod tests {
         assert_eq!(refused.state, State::Dead);
         let nobody = mail(1).undelivered(Undelivered::Skip(Failure::NoAddress), at(0));
         assert_eq!(nobody.state, State::Skipped);
+    }
+
+    #[test]
+    fn what_is_disowned_again_at_once_is_no_news() {
+        let disowned = mail(1).disown(at(0)).unwrap();
+        assert_eq!(disowned.disowned_at, Some(at(0)));
+        assert!(disowned.clone().disown(at(0)).is_none());
+        let again = disowned.disown(at(1)).unwrap();
+        assert_eq!(again.disowned_at, Some(at(1)));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! What a mail says: plain text in the reader's language. It asks for nothing and leads nowhere but to the one public
-//! address, so that nobody learns to follow links in mail about money.
+//! What a mail says: plain text in the reader's language. It asks for nothing and leads nowhere but into the app at the
+//! one public address: to its start, and to the page that stops payouts and asks for no password.
 
 use std::collections::HashMap;
 
@@ -11,6 +11,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::entity::{Failure, Mail};
+use super::link::{self, LinkToken};
 use crate::lang::{Lang, TextsError, text_files};
 use crate::text::Catalogues;
 
@@ -20,6 +21,8 @@ const FILES: &[(Lang, &str)] = text_files!("texts/mail");
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Frame {
+    /// Above the link for a reader whose doing it was not.
+    disown: String,
     closing: String,
 }
 
@@ -42,10 +45,16 @@ impl Letters {
         })
     }
 
-    /// The mail to this address in this language.
+    /// A new token for the link of this mail; none if it carries no link.
+    pub fn new_token(&self, mail: &Mail) -> Option<LinkToken> {
+        let has_link = self.public_url.is_some() && link::is_carried_by(&mail.template);
+        has_link.then(LinkToken::random)
+    }
+
+    /// The mail to this address in this language, with the link of this token.
     pub fn write(
         &self,
-        mail: &Mail,
+        (mail, token): (&Mail, Option<&LinkToken>),
         catalogues: &Catalogues,
         to: &str,
         lang: Lang,
@@ -55,7 +64,7 @@ impl Letters {
             .parse()
             .map_err(|_: address::AddressError| Failure::BadAddress)?;
         let rendered = catalogues.render(lang, &mail.template, &mail.params);
-        let body = self.body(&rendered.content, mail.occurred_at, lang);
+        let body = self.body(&rendered.content, mail.occurred_at, token, lang);
         let message = Message::builder()
             .from(self.from.clone())
             .to(Mailbox::new(None, to))
@@ -78,7 +87,13 @@ impl Letters {
         Ok(message)
     }
 
-    fn body(&self, content: &str, occurred_at: DateTime<Utc>, lang: Lang) -> String {
+    fn body(
+        &self,
+        content: &str,
+        occurred_at: DateTime<Utc>,
+        token: Option<&LinkToken>,
+        lang: Lang,
+    ) -> String {
         let mut parts = vec![
             content.to_owned(),
             occurred_at.format("%Y-%m-%d %H:%M UTC").to_string(),
@@ -87,6 +102,14 @@ impl Letters {
             .chain()
             .into_iter()
             .find_map(|lang| self.frames.get(&lang));
+        let link = token
+            .zip(self.public_url.as_ref())
+            .map(|(token, url)| token.under(url));
+        parts.extend(
+            frame
+                .zip(link)
+                .map(|(frame, link)| format!("{}\n{link}", frame.disown)),
+        );
         parts.extend(frame.map(|frame| frame.closing.clone()));
         parts.extend(self.public_url.as_ref().map(Url::to_string));
         parts.join("\n\n") + "\n"
@@ -122,9 +145,10 @@ mod tests {
     fn every_language_ends_in_its_own_words_and_with_the_one_address() {
         assert_used("texts/mail", FILES);
         let letters = letters();
+        let token = LinkToken::random();
         let bodies: BTreeSet<String> = Lang::ALL
             .iter()
-            .map(|lang| letters.body("", DateTime::UNIX_EPOCH, *lang))
+            .map(|lang| letters.body("", DateTime::UNIX_EPOCH, Some(&token), *lang))
             .collect();
         assert_eq!(bodies.len(), Lang::ALL.len());
         for body in &bodies {
@@ -133,7 +157,9 @@ mod tests {
                 body.ends_with("\n\nhttps://app.adfolio.example/\n"),
                 "{body}"
             );
-            assert_eq!(body.matches("://").count(), 1, "{body}");
+            let link = ":\nhttps://app.adfolio.example/#/not-me?token=";
+            assert_eq!(body.replace('：', ":").matches(link).count(), 1, "{body}");
+            assert_eq!(body.matches("://").count(), 2, "{body}");
         }
     }
 }

@@ -2,11 +2,13 @@
 //!
 //! A mail is a row, written in the transaction of its event. The worker of any replica takes it under a lease, asks auth
 //! for the address, sends, and writes the outcome. A replica that dies between sending and writing leaves the lease to
-//! run out, and the mail is sent again: at least once. Both carry the same Message-ID.
+//! run out, and the mail is sent again: at least once. Both carry the same Message-ID, and each a link of its own: of a
+//! link only the digest is stored, so a second attempt cannot repeat the first one's.
 
 pub mod config;
 pub mod entity;
 mod letter;
+mod link;
 mod repo;
 mod transport;
 pub mod worker;
@@ -24,9 +26,11 @@ pub use entity::{Mail, NewMail, Query, State};
 
 use crate::app::App;
 use crate::error::NotificationError;
+use crate::events;
 use crate::ids::MailId;
 use config::{MailArgs, MailConfigError};
 use letter::Letters;
+use link::LinkDigest;
 use transport::Transport;
 
 /// How long a mail that was sent, given up or skipped can be seen.
@@ -89,6 +93,27 @@ pub async fn retry(
                 .record_in_tx(tx, &caller, now)
                 .await?;
             Ok(revived)
+        })
+    })
+    .await
+}
+
+/// The reader of a mail says by the token of its link that its news was not their doing: DISOWN_LINK_INVALID for one
+/// that is unknown or too old. Saying it again is fine, and stops the wallet again if that was lifted since.
+pub async fn disown(app: &App, token: &str) -> Result<(), NotificationError> {
+    let digest = LinkDigest::of(token);
+    let now = app.clock.now();
+    app.write(move |tx| {
+        Box::pin(async move {
+            let made_after = now.checked_sub_signed(link::VALID).unwrap_or(now);
+            let mail = repo::lock_by_link_in_tx(tx, digest, made_after)
+                .await?
+                .ok_or(NotificationError::LinkInvalid)?;
+            if let Some(mail) = mail.disown(now) {
+                repo::save_disowned_in_tx(tx, &mail).await?;
+                events::account_disowned_in_tx(tx, &mail, now).await?;
+            }
+            Ok(())
         })
     })
     .await

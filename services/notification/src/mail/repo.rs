@@ -9,6 +9,7 @@ use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::entity::{Mail, NewMail, Query, State, TRIED_FOR};
+use super::link::LinkDigest;
 use crate::error::NotificationError;
 use crate::ids::MailId;
 use crate::text;
@@ -31,6 +32,7 @@ struct Row {
     last_error: Option<String>,
     lang: Option<String>,
     finished_at: Option<DateTime<Utc>>,
+    disowned_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<Row> for Mail {
@@ -52,6 +54,7 @@ impl TryFrom<Row> for Mail {
             last_error: row.last_error,
             lang: row.lang,
             finished_at: row.finished_at,
+            disowned_at: row.disowned_at,
         })
     }
 }
@@ -63,7 +66,8 @@ macro_rules! query_mails {
             Row,
             $verb
                 + r#" id AS "id: _", user_id AS "user: _", former_email_id AS former_email, template, params, occurred_at,
-                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, finished_at "#
+                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, finished_at,
+                      disowned_at "#
                 + $rest
             $(, $argument)*
         )
@@ -113,6 +117,57 @@ pub async fn claim_in_tx(
     .fetch_all(tx)
     .await?;
     rows.into_iter().map(Mail::try_from).collect()
+}
+
+/// Writes down the links of the attempts that begin.
+pub async fn add_links_in_tx(
+    tx: &mut Tx,
+    links: &[(MailId, LinkDigest)],
+    now: DateTime<Utc>,
+) -> Result<(), NotificationError> {
+    let (mails, digests): (Vec<Uuid>, Vec<Vec<u8>>) = links
+        .iter()
+        .map(|(mail, digest)| (mail.0, digest.0.to_vec()))
+        .unzip();
+    sqlx::query!(
+        "INSERT INTO mail_links (digest, mail_id, made_at)
+         SELECT digest, mail_id, $3 FROM unnest($1::bytea[], $2::uuid[]) AS links (digest, mail_id)",
+        &digests,
+        &mails,
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The mail of a link that was made after `made_after`, locked.
+pub async fn lock_by_link_in_tx(
+    tx: &mut Tx,
+    digest: LinkDigest,
+    made_after: DateTime<Utc>,
+) -> Result<Option<Mail>, NotificationError> {
+    let row = query_mails!(
+        "SELECT",
+        "FROM mails WHERE id = (SELECT mail_id FROM mail_links WHERE digest = $1 AND made_at > $2) FOR UPDATE",
+        &digest.0[..],
+        made_after,
+    )
+    .fetch_optional(tx)
+    .await?;
+    row.map(Mail::try_from).transpose()
+}
+
+/// Writes when a mail was disowned. An attempt to send it may go on meanwhile.
+pub async fn save_disowned_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationError> {
+    sqlx::query!(
+        "UPDATE mails SET disowned_at = $2 WHERE id = $1",
+        mail.id.0,
+        mail.disowned_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Writes what became of a mail; nothing if another attempt has begun since.

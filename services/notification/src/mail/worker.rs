@@ -1,5 +1,6 @@
 //! Sending what is due.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::db;
@@ -11,6 +12,7 @@ use metrics::{counter, gauge};
 use tracing::warn;
 
 use super::entity::{Failure, Mail, State, Undelivered};
+use super::link::LinkToken;
 use super::{Mailer, repo};
 use crate::app::App;
 use crate::error::NotificationError;
@@ -66,9 +68,11 @@ async fn send_due(
         if shutdown.is_triggered() {
             break;
         }
-        let mails = claim(app).await?;
+        let mails = claim(app, mailer).await?;
         let is_last = mails.len() < usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
-        let sent = mails.into_iter().map(|mail| send(app, mailer, mail));
+        let sent = mails
+            .into_iter()
+            .map(|(mail, token)| send(app, mailer, mail, token));
         join_all(sent)
             .await
             .into_iter()
@@ -80,18 +84,44 @@ async fn send_due(
     Ok(())
 }
 
-async fn claim(app: &App) -> Result<Vec<Mail>, NotificationError> {
+/// Takes what is due. The link of each is stored before its mail can leave.
+async fn claim(
+    app: &App,
+    mailer: &Mailer,
+) -> Result<Vec<(Mail, Option<LinkToken>)>, NotificationError> {
     let now = app.clock.now();
     let lease_until = now.checked_add_signed(LEASE).unwrap_or(now);
+    let letters = Arc::clone(&mailer.letters);
     db::write(&app.pool, move |tx| {
-        Box::pin(async move { repo::claim_in_tx(tx, now, lease_until, AT_ONCE.into()).await })
+        Box::pin(async move {
+            let mails = repo::claim_in_tx(tx, now, lease_until, AT_ONCE.into()).await?;
+            let with_token = |mail: Mail| {
+                let token = letters.new_token(&mail);
+                (mail, token)
+            };
+            let claimed: Vec<_> = mails.into_iter().map(with_token).collect();
+            let link = |(mail, token): &(Mail, Option<LinkToken>)| {
+                token.as_ref().map(|token| (mail.id, token.digest()))
+            };
+            let links: Vec<_> = claimed.iter().filter_map(link).collect();
+            if !links.is_empty() {
+                repo::add_links_in_tx(tx, &links, now).await?;
+            }
+            Ok(claimed)
+        })
     })
     .await
 }
 
 /// Sends one mail and writes what became of it.
-async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), NotificationError> {
-    let attempt = tokio::time::timeout(MAIL_LIMIT, deliver(app, mailer, &mail)).await;
+async fn send(
+    app: &App,
+    mailer: &Mailer,
+    mail: Mail,
+    token: Option<LinkToken>,
+) -> Result<(), NotificationError> {
+    let delivery = deliver(app, mailer, &mail, token.as_ref());
+    let attempt = tokio::time::timeout(MAIL_LIMIT, delivery).await;
     let outcome = attempt.unwrap_or(Err(Undelivered::Again(Failure::TimedOut)));
     let now = app.clock.now();
     let mail = match outcome {
@@ -117,7 +147,12 @@ async fn send(app: &App, mailer: &Mailer, mail: Mail) -> Result<(), Notification
 }
 
 /// Asks for the address, writes the letter and sends it; answers its language.
-async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Lang, Undelivered> {
+async fn deliver(
+    app: &App,
+    mailer: &Mailer,
+    mail: &Mail,
+    token: Option<&LinkToken>,
+) -> Result<Lang, Undelivered> {
     if has_enough(app, mail).await? {
         return Err(Undelivered::Skip(Failure::TooMany));
     }
@@ -134,7 +169,7 @@ async fn deliver(app: &App, mailer: &Mailer, mail: &Mail) -> Result<Lang, Undeli
     let now = app.clock.now();
     let letter = mailer
         .letters
-        .write(mail, &app.catalogues, &recipient.email, lang, now);
+        .write((mail, token), &app.catalogues, &recipient.email, lang, now);
     let letter = letter.map_err(Undelivered::Never)?;
     mailer.transport.send(mail.id, letter).await?;
     Ok(lang)

@@ -9,6 +9,7 @@
 mod announcing;
 mod content;
 mod costs;
+mod disowning;
 mod feedback;
 mod feeding;
 mod helpers;

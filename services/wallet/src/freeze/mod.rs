@@ -1,9 +1,10 @@
 //! Freezes: an owner who fears that somebody else uses the account stops at once whatever leaves the wallet.
 //!
-//! Any session may freeze, because the owner may have no other. To lift a freeze takes two: the owner in a fresh session,
-//! and a member of staff who has spoken with the owner, in any order. Freezing again takes back what either has said.
-//! After the end money still waits for the cooling-off. The posting of what leaves reads `frozen_at` with the wallet's
-//! row, so a freeze that commits first is seen.
+//! Any session may freeze, because the owner may have no other; and so may the link of a mail about money or security,
+//! because the owner may have no session. A reader of the owner's mail can freeze, and no more. To lift a freeze takes
+//! two: the owner in a fresh session, and a member of staff who has spoken with the owner, in any order. Freezing again
+//! takes back what either has said. After the end money still waits for the cooling-off. The posting of what leaves
+//! reads `frozen_at` with the wallet's row, so a freeze that commits first is seen.
 
 pub mod entity;
 mod repo;
@@ -34,6 +35,26 @@ pub async fn freeze(app: &App, user_id: UserId, reason: String) -> Result<(), Wa
         })
     })
     .await
+}
+
+/// Freezes the wallet of a user whose mail was disowned by its link, like [`freeze`]; unless a freeze was lifted after
+/// that was said: owner and staff have spoken since, and the event is late.
+pub async fn disown_in_tx(
+    app: &App,
+    tx: &mut Tx,
+    user_id: UserId,
+    (template, mail_id): (&str, &str),
+    said_at: DateTime<Utc>,
+) -> Result<(), WalletError> {
+    let (id, now) = (FreezeId(app.ids.next()), app.clock.now());
+    if repo::was_lifted_after_in_tx(tx, user_id, said_at).await? {
+        return Ok(());
+    }
+    let reason = format!("By the link of a mail: {template} was not me ({mail_id})");
+    if repo::freeze_in_tx(tx, user_id, (id, &reason), now).await? {
+        events::security_changed_in_tx(tx, user_id, "wallet_frozen").await?;
+    }
+    Ok(())
 }
 
 /// The owner agrees to lift the freeze: STEP_UP_REQUIRED unless the session is fresh, NOTHING_CHANGED where nothing is

@@ -54,6 +54,22 @@ pub(super) async fn freeze_in_tx(
     Ok(written.rows_affected() > 0)
 }
 
+/// Whether a freeze of the user ended after `time`. Locks the wallet.
+pub(super) async fn was_lifted_after_in_tx(
+    tx: &mut Tx,
+    user_id: UserId,
+    time: DateTime<Utc>,
+) -> Result<bool, sqlx::Error> {
+    lock_in_tx(tx, user_id).await?;
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM freezes WHERE user_id = $1 AND lifted_at > $2) AS "was_lifted!""#,
+        user_id.0,
+        time
+    )
+    .fetch_one(&mut *tx)
+    .await
+}
+
 /// The freeze with the owner's agreement; none where nothing is frozen.
 pub(super) async fn owner_agrees_in_tx(
     tx: &mut Tx,

@@ -22,7 +22,7 @@ async fn spawn() -> (Wallet, Clock) {
     (Wallet::builder().clock(clock.clone()).spawn().await, clock)
 }
 
-fn owner(user: Uuid, clock: &Clock) -> Caller {
+pub fn owner(user: Uuid, clock: &Clock) -> Caller {
     Caller::user(UserId(user)).in_session(session(clock, DAY, true, false))
 }
 
@@ -37,14 +37,14 @@ impl Wallet {
         Ok(answer.property.expect("a property"))
     }
 
-    async fn agree(&self, caller: &Caller) -> Result<proto::Property, Refusal> {
+    pub async fn agree(&self, caller: &Caller) -> Result<proto::Property, Refusal> {
         let message = proto::UnfreezeWalletRequest {};
         let answer = self.users().unfreeze_wallet(call(caller, message)).await;
         let answer = answer.map_err(refused)?.into_inner();
         Ok(answer.property.expect("a property"))
     }
 
-    async fn agree_as(
+    pub async fn agree_as(
         &self,
         caller: &Caller,
         user: Uuid,
@@ -60,7 +60,7 @@ impl Wallet {
         Ok(answer.freeze.expect("a freeze"))
     }
 
-    async fn frozen(&self) -> Vec<proto::WalletFreeze> {
+    pub async fn frozen(&self) -> Vec<proto::WalletFreeze> {
         let request = call(&support(), proto::ListFreezesRequest::default());
         let answer = self.staff().list_freezes(request).await;
         answer.expect("a list").into_inner().items
@@ -77,7 +77,7 @@ impl Wallet {
     }
 
     /// How often the owner was told of this change.
-    async fn told(&self, user: Uuid, change: &str) -> i64 {
+    pub async fn told(&self, user: Uuid, change: &str) -> i64 {
         sqlx::query_scalar(
             "SELECT count(*) FROM outbox
              WHERE event_type = 'adfolio.wallet.v1.WalletSecurityChanged' AND data->>'userId' = $1

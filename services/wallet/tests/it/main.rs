@@ -8,6 +8,7 @@ mod checkpoints;
 mod contract;
 mod cooling_off;
 mod destination;
+mod disowned;
 mod events;
 mod exchange;
 mod faults;

@@ -62,6 +62,9 @@ export const STEP_UP_CANCELLED = 'STEP_UP_CANCELLED';
 /** The reason of an assertion that is spent, expired or not a host's. */
 export const ASSERTION_REJECTED = 'ASSERTION_REJECTED';
 
+/** The reason of a link in a mail that is unknown or too old. */
+export const DISOWN_LINK_INVALID = 'DISOWN_LINK_INVALID';
+
 export function hasReason(error: unknown, reason: string): error is ApiError {
   return error instanceof ApiError && error.reason === reason;
 }

@@ -26,7 +26,7 @@ const BACKLOG_LIMIT: Duration = Duration::from_mins(1);
 const POLL: Duration = Duration::from_millis(200);
 
 /// The consumers, each with the database of its inbox. No journey has an event for plan's consumer,
-/// which receives reports from outside.
+/// which receives reports from outside, nor for wallet's of mails that are disowned.
 const CONSUMERS: [(&str, &str); 6] = [
     ("auth", "audit"),
     ("auth", "membership"),

@@ -33,6 +33,7 @@ impl From<&Mail> for proto::Mail {
             time: Some(wire::timestamp(mail.created_at)),
             due_at: is_pending.then(|| wire::timestamp(mail.due_at)),
             finished_at: mail.finished_at.map(wire::timestamp),
+            disowned_at: mail.disowned_at.map(wire::timestamp),
         }
     }
 }

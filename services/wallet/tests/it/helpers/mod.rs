@@ -51,6 +51,7 @@ impl Tested for Wallet {
     const RUN: Run<Config> = adfolio_wallet::run;
 
     async fn set_up(environment: &Environment) -> (Config, Self::Peers) {
+        environment.broker.clean_up("wallet", "disowned");
         environment.broker.clean_up("wallet", "passwords");
         let peers = Peers::default();
         let books = peers.books();

@@ -23,6 +23,9 @@ export function enterFromHost(assertion: string): Promise<Session> {
   return call;
 }
 
+/** By the link of a mail, so without a session. Repeating it is fine. */
+export const stopPayouts = (token: string) => post('/user/freeze/mail', { token }, { token: '' });
+
 export const logout = () => post('/auth/logout', {});
 
 export const openStore = (code: string, token: string | undefined, key: string) =>
