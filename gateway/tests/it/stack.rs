@@ -319,6 +319,7 @@ impl Stack {
             reason: "test".to_owned(),
         };
         let caller = Caller::staff(Uuid::now_v7(), StaffRole::Support);
+        let caller = self.services.identity.signed(caller, None);
         self.auth_admin()
             .set_user_state(outgoing(
                 &caller,

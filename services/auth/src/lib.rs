@@ -27,7 +27,8 @@
 //! 404), and the event drops the state from the gateway's cache. An account opened by a key that does not activate gets
 //! a session that can only open the store or log out; a later login is refused until the account is active.
 //!
-//! The gRPC port belongs to the private network: auth trusts the identity in a call's metadata.
+//! The gRPC port belongs to the private network: without `IDENTITY_PUBLIC_KEYS_FILE` auth trusts the identity in a call's
+//! metadata, with it only what it signed itself.
 
 mod app;
 mod attempt;
