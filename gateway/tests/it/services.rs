@@ -28,7 +28,7 @@ pub struct Services {
     pub acceptor: RunningService,
     pub databases: BTreeMap<&'static str, TestDatabase>,
     /// The services believe no identity without a token of this key.
-    pub identity: IdentityKeys,
+    pub identity: Box<IdentityKeys>,
     plan_url: String,
     uploads: TempDir,
     _plan: Ending,
@@ -74,7 +74,7 @@ impl Services {
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let databases = databases().await;
-        let identity = IdentityKeys::new(7);
+        let identity = Box::new(IdentityKeys::new(7));
         let given = (&databases, broker, &identity);
         let second_factor_key = "5e".repeat(32);
         let mut config = configured!(

@@ -118,7 +118,8 @@ impl Stack {
         change_wallet: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let broker = TestBroker::namespace();
-        let services = Services::start_with(&broker, second_factor, four_eyes, change_wallet).await;
+        let services = Services::start_with(&broker, second_factor, four_eyes, change_wallet);
+        let services = Box::pin(services).await;
         let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);

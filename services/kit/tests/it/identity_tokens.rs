@@ -13,7 +13,7 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::telemetry::{install_metrics, render_metrics};
 use adfolio_kit::tls::Tls;
 use adfolio_testkit::{HostSigner, IdentityKeys, eventually, free_listener};
-use chrono::{TimeDelta, Utc};
+use chrono::{SubsecRound as _, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tonic::{Code, Response, Status};
 use uuid::Uuid;
@@ -101,8 +101,15 @@ fn described(caller: &Caller) -> String {
     format!("{:?} {:?} {:?}", caller.user, caller.session, caller.staff)
 }
 
+/// In a session whose times are whole seconds, as in metadata.
 fn user() -> Caller {
-    Caller::user(UserId(Uuid::now_v7()))
+    let now = Utc::now().trunc_subsecs(0);
+    let session = Session {
+        opened_at: now,
+        fresh_until: now + TimeDelta::minutes(5),
+        is_registration: true,
+    };
+    Caller::user(UserId(Uuid::now_v7())).in_session(session)
 }
 
 fn admin() -> Caller {
