@@ -179,34 +179,37 @@ impl Sessions {
 
     /// The session of a user's token.
     pub async fn user(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
-        self.verified(&self.users, token, || async {
-            let message = VerifySessionRequest {
-                token: token.to_message(),
-            };
-            let caller = bounded(caller);
-            let call = Call::repeated(&caller, VERIFY_LIMIT);
-            let answer = call!(self.services.auth, verify_session, message, call).await?;
-            let user = answer
-                .user_id
-                .parse()
-                .map_err(|_| Failure::broken_answer("user_id"))?;
-            let state =
-                UserState::try_from(answer.state).map_err(|_| Failure::broken_answer("state"))?;
-            let session = described(&answer);
-            let expires_at = answer
-                .expires_at
-                .and_then(|at| DateTime::from_timestamp(at.seconds, 0));
-            let expires_at = expires_at.ok_or_else(|| Failure::broken_answer("expires_at"))?;
-            Ok(UserSession {
-                user,
-                state,
-                lang: Lang::from_code(&answer.lang),
-                session,
-                identity_token: if_signed(answer.identity_token),
-                expires_at,
-            })
+        self.verified(&self.users, token, || self.new_user(token, caller))
+            .await
+    }
+
+    /// The session of a user's token that was issued a moment ago: asks auth, and keeps nothing.
+    pub async fn new_user(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
+        let message = VerifySessionRequest {
+            token: token.to_message(),
+        };
+        let caller = bounded(caller);
+        let call = Call::repeated(&caller, VERIFY_LIMIT);
+        let answer = call!(self.services.auth, verify_session, message, call).await?;
+        let user = answer
+            .user_id
+            .parse()
+            .map_err(|_| Failure::broken_answer("user_id"))?;
+        let state =
+            UserState::try_from(answer.state).map_err(|_| Failure::broken_answer("state"))?;
+        let session = described(&answer);
+        let expires_at = answer
+            .expires_at
+            .and_then(|at| DateTime::from_timestamp(at.seconds, 0));
+        let expires_at = expires_at.ok_or_else(|| Failure::broken_answer("expires_at"))?;
+        Ok(UserSession {
+            user,
+            state,
+            lang: Lang::from_code(&answer.lang),
+            session,
+            identity_token: if_signed(answer.identity_token),
+            expires_at,
         })
-        .await
     }
 
     /// The session of a user's token as auth knows it now: another gateway may have changed it a moment ago.

@@ -86,10 +86,13 @@ pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Sessi
     let opened = present(opened, "session")?;
     let user = present(opened.user, "user")?;
     let mut call = call.clone();
-    // The services believe only what auth says of the new session, which the next call with its token needs as well.
+    // The other services believe only what auth says of the new session; without it their parts are missing.
     let token = Token::parse(&opened.token).ok_or_else(|| Failure::broken_answer("token"))?;
-    let verified = call.gateway.sessions().user(&token, &call.caller).await?;
-    verified.identify(&mut call.caller);
+    let sessions = call.gateway.sessions().clone();
+    let verified = sessions.new_user(&token, &call.caller);
+    if let Some(verified) = spare("identity of a new session", verified).await {
+        verified.identify(&mut call.caller);
+    }
     Ok(Session {
         token: opened.token.into(),
         device_token: if_told(opened.device_token),

@@ -142,7 +142,7 @@ async fn an_invented_identity_is_refused_and_a_signed_one_is_believed() {
     assert_eq!(service.answers(&system).await.unwrap(), described(&system));
     let metrics = render_metrics();
     assert!(
-        metrics.contains(r#"grpc_server_identities_refused_total{why="missing"}"#),
+        metrics.contains(r#"grpc_server_identities_refused_total{service="test",why="missing"} 2"#),
         "{metrics}"
     );
 }
