@@ -16,6 +16,13 @@ databases=(auth plan wallet coupon notification acceptor)
 
 random() { openssl rand -hex 32; }
 
+# Lines as one line of a quoted string in YAML.
+escaped() { printf '%s\n' "${1//$'\n'/\\n}\n"; }
+
+# The key pair of identity tokens: auth signs, all services verify.
+identity_key=$(openssl genpkey -algorithm ed25519)
+identity_public_keys=$(openssl pkey -pubout <<<"$identity_key")
+
 # secret NAME TYPE KEY VALUE ...
 secret() {
     local name=$1 type=$2
@@ -37,9 +44,11 @@ for service in "${databases[@]}"; do
     secret "postgres-$service" kubernetes.io/basic-auth username "adfolio_$service" password "$database"
     settings=(
         amqp-url "amqp://$service:$broker@rabbitmq:5672"
+        identity-public-keys "$(escaped "$identity_public_keys")"
         database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
     )
-    [ "$service" != auth ] || settings+=(second-factor-key "$(random)")
+    [ "$service" != auth ] ||
+        settings+=(second-factor-key "$(random)" identity-key "$(escaped "$identity_key")")
     [ "$service" != wallet ] ||
         settings+=(pay-password-pepper "$(random)" card-key "$(random)" checkpoint-key "$(random)")
     [ "$service" != notification ] || settings+=(smtp-url "${SMTP_URL:-smtps://user:password@smtp.example.com}")

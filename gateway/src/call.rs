@@ -59,7 +59,7 @@ impl Call {
         if self.caller.require_fresh(Utc::now()).is_err() {
             let sessions = self.gateway.sessions();
             let session = sessions.user_now(self.token()?, &self.caller).await?;
-            self.caller.session = session.session;
+            session.identify(&mut self.caller);
         }
         Ok(self)
     }

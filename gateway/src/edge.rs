@@ -346,15 +346,14 @@ async fn authenticate(
             if access == Access::User {
                 refuse_inactive(&session, *lang)?;
             }
-            caller.user = Some(session.user);
-            caller.session = session.session;
+            session.identify(caller);
         }
         Access::Staff(roles) => {
             let mut session = gateway.sessions().staff(&token, caller).await?;
             if admit_staff(route, &session).is_err() {
                 session = gateway.sessions().staff_now(&token, caller).await?;
             }
-            caller.staff = Some(session.staff);
+            session.identify(caller);
             admit_staff(route, &session)?;
             caller.require_staff(roles)?;
         }

@@ -91,6 +91,7 @@ mod tests {
                 id: Uuid::nil(),
                 role: StaffRole::Admin,
             },
+            identity_token: None,
             must_change_password: false,
             has_second_factor: fresh_for.is_some(),
             second_factor_missing,

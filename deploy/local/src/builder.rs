@@ -90,6 +90,7 @@ pub struct StackBuilder {
     pub(crate) database_addresses: HashMap<Service, SocketAddr>,
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
+    pub(crate) signed_identities: bool,
     pub(crate) frame_ancestors: String,
     pub(crate) proxies_in_front: Option<String>,
 }
@@ -116,6 +117,7 @@ impl StackBuilder {
             database_addresses: HashMap::new(),
             broker_addresses: HashMap::new(),
             tls: false,
+            signed_identities: true,
             frame_ancestors: "'none'".to_owned(),
             proxies_in_front: None,
         }
@@ -298,9 +300,17 @@ impl StackBuilder {
         self
     }
 
-    /// Makes certificates and enables mutual TLS between the services.
+    /// Makes certificates and enables mutual TLS between the services. They then believe identities by auth's signature
+    /// alone.
     pub fn tls(mut self, tls: bool) -> Self {
         self.tls = tls;
+        self
+    }
+
+    /// Lets services believe identities without auth's signature, as they must while a gateway or an auth of the release
+    /// before runs. Auth signs them nevertheless.
+    pub fn unsigned_identities(mut self) -> Self {
+        self.signed_identities = false;
         self
     }
 

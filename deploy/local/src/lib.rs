@@ -32,6 +32,7 @@ mod certificates;
 pub mod cli;
 mod component;
 mod databases;
+mod identity;
 mod layout;
 mod ports;
 mod probe;

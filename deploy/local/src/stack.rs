@@ -17,6 +17,7 @@ use crate::builder::{Content, StackBuilder};
 use crate::certificates::{self, TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::databases::Home;
+use crate::identity;
 use crate::layout::{Layout, Lock};
 use crate::ports::{Ports, Reservation, loopback};
 use crate::probe::Probe;
@@ -357,12 +358,15 @@ impl Stack {
         } else {
             certificates::forget(&self.layout)?;
         }
+        identity::make(&self.layout)?;
         let surroundings = Surroundings {
             ports: &self.ports,
             programs: &programs,
             broker: &self.broker,
             broker_addresses: &builder.broker_addresses,
             tls: self.tls,
+            // Without a certificate adfolioctl could not prove that it acts as staff.
+            signed_identities: self.tls && builder.signed_identities,
             demo: builder.content == Content::Demo,
         };
         let mut units = Vec::new();

@@ -80,14 +80,27 @@ pub struct UserSession {
     pub lang: Option<Lang>,
     /// What services learn of the session; none from an auth of the release before.
     pub session: Option<Session>,
+    /// What services believe both by; none from an auth without a key.
+    pub identity_token: Option<SecretString>,
     expires_at: DateTime<Utc>,
 }
 
+impl UserSession {
+    /// Makes the user the caller.
+    pub fn identify(&self, caller: &mut Caller) {
+        caller.user = Some(self.user);
+        caller.session = self.session;
+        caller.identity_token.clone_from(&self.identity_token);
+    }
+}
+
 /// A verified staff token.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct StaffSession {
     /// The member of staff with their role.
     pub staff: Staff,
+    /// What services believe that by; none from an auth without a key.
+    pub identity_token: Option<SecretString>,
     /// Whether the member has to change a one-time password first.
     pub must_change_password: bool,
     /// Whether the member has an active second factor.
@@ -96,6 +109,14 @@ pub struct StaffSession {
     pub second_factor_missing: bool,
     /// Until then a second factor that was shown is fresh; none where none is active.
     pub fresh_until: Option<DateTime<Utc>>,
+}
+
+impl StaffSession {
+    /// Makes the member of staff the caller.
+    pub fn identify(&self, caller: &mut Caller) {
+        caller.staff = Some(self.staff);
+        caller.identity_token.clone_from(&self.identity_token);
+    }
 }
 
 /// What the cache needs to know about a verified token.
@@ -158,33 +179,37 @@ impl Sessions {
 
     /// The session of a user's token.
     pub async fn user(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
-        self.verified(&self.users, token, || async {
-            let message = VerifySessionRequest {
-                token: token.to_message(),
-            };
-            let caller = bounded(caller);
-            let call = Call::repeated(&caller, VERIFY_LIMIT);
-            let answer = call!(self.services.auth, verify_session, message, call).await?;
-            let user = answer
-                .user_id
-                .parse()
-                .map_err(|_| Failure::broken_answer("user_id"))?;
-            let state =
-                UserState::try_from(answer.state).map_err(|_| Failure::broken_answer("state"))?;
-            let session = described(&answer);
-            let expires_at = answer
-                .expires_at
-                .and_then(|at| DateTime::from_timestamp(at.seconds, 0));
-            let expires_at = expires_at.ok_or_else(|| Failure::broken_answer("expires_at"))?;
-            Ok(UserSession {
-                user,
-                state,
-                lang: Lang::from_code(&answer.lang),
-                session,
-                expires_at,
-            })
+        self.verified(&self.users, token, || self.new_user(token, caller))
+            .await
+    }
+
+    /// The session of a user's token that was issued a moment ago: asks auth, and keeps nothing.
+    pub async fn new_user(&self, token: &Token, caller: &Caller) -> Result<UserSession, Failure> {
+        let message = VerifySessionRequest {
+            token: token.to_message(),
+        };
+        let caller = bounded(caller);
+        let call = Call::repeated(&caller, VERIFY_LIMIT);
+        let answer = call!(self.services.auth, verify_session, message, call).await?;
+        let user = answer
+            .user_id
+            .parse()
+            .map_err(|_| Failure::broken_answer("user_id"))?;
+        let state =
+            UserState::try_from(answer.state).map_err(|_| Failure::broken_answer("state"))?;
+        let session = described(&answer);
+        let expires_at = answer
+            .expires_at
+            .and_then(|at| DateTime::from_timestamp(at.seconds, 0));
+        let expires_at = expires_at.ok_or_else(|| Failure::broken_answer("expires_at"))?;
+        Ok(UserSession {
+            user,
+            state,
+            lang: Lang::from_code(&answer.lang),
+            session,
+            identity_token: if_signed(answer.identity_token),
+            expires_at,
         })
-        .await
     }
 
     /// The session of a user's token as auth knows it now: another gateway may have changed it a moment ago.
@@ -226,6 +251,7 @@ impl Sessions {
             };
             Ok(StaffSession {
                 staff: Staff { id, role },
+                identity_token: if_signed(answer.identity_token),
                 must_change_password: staff.must_change_password,
                 has_second_factor: staff.has_second_factor,
                 second_factor_missing: answer.second_factor_missing,
@@ -307,6 +333,11 @@ impl Sessions {
 /// A time of a service's message, to the second.
 fn time(timestamp: pbjson_types::Timestamp) -> Option<DateTime<Utc>> {
     DateTime::from_timestamp(timestamp.seconds, 0)
+}
+
+/// An identity token; empty without a key, and from an auth of the release before.
+fn if_signed(token: String) -> Option<SecretString> {
+    (!token.is_empty()).then(|| token.into())
 }
 
 /// What services learn of a session.

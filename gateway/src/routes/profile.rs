@@ -7,12 +7,12 @@
 use std::future::Future;
 use std::time::Duration;
 
-use adfolio_kit::identity::Caller;
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::plan::v1::GetCurrentOperatorRequest;
 use adfolio_proto::wallet::v1::GetPropertyRequest;
 use tracing::warn;
 
+use crate::auth::Token;
 use crate::call::{Call, send};
 use crate::dto::account::{Session, Settings, UserInfo};
 use crate::dto::secret::if_told;
@@ -85,15 +85,14 @@ pub async fn around(call: &Call, user: auth::User) -> Result<UserInfo, Failure> 
 pub async fn session(call: &Call, opened: Option<auth::Session>) -> Result<Session, Failure> {
     let opened = present(opened, "session")?;
     let user = present(opened.user, "user")?;
-    let id = user.id.parse();
-    let caller = Caller {
-        user: Some(id.map_err(|_| Failure::broken_answer("user.id"))?),
-        ..call.caller.clone()
-    };
-    let call = Call {
-        caller,
-        ..call.clone()
-    };
+    let mut call = call.clone();
+    // The other services believe only what auth says of the new session; without it their parts are missing.
+    let token = Token::parse(&opened.token).ok_or_else(|| Failure::broken_answer("token"))?;
+    let sessions = call.gateway.sessions().clone();
+    let verified = sessions.new_user(&token, &call.caller);
+    if let Some(verified) = spare("identity of a new session", verified).await {
+        verified.identify(&mut call.caller);
+    }
     Ok(Session {
         token: opened.token.into(),
         device_token: if_told(opened.device_token),

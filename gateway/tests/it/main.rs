@@ -24,6 +24,7 @@ mod edge;
 mod ending;
 mod fakes;
 mod idempotency;
+mod identity;
 mod inboxes;
 mod inputs;
 mod journey;

@@ -69,6 +69,7 @@ async fn disabling_a_member_elsewhere_is_felt_by_event() {
         reason: "left us".to_owned(),
     };
     let operator = Caller::staff(Uuid::now_v7(), StaffRole::Admin);
+    let operator = stack.services.identity.signed(operator, None);
     let disable = outgoing(&operator, disable, Duration::from_secs(10));
     AuthAdminServiceClient::new(stack.services.auth.channel())
         .set_staff_state(disable)
@@ -131,6 +132,7 @@ async fn a_session_ended_elsewhere_is_felt_by_event() {
         target: Some(Target::Others(true)),
     };
     let caller = Caller::user(UserId(id.parse().unwrap()));
+    let caller = stack.services.identity.signed(caller, None);
     AuthServiceClient::new(stack.services.auth.channel())
         .end_sessions(outgoing(&caller, message, Duration::from_secs(10)))
         .await

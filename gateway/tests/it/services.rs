@@ -9,8 +9,8 @@ use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_notification::MailArgs;
 use adfolio_testkit::{
-    RunningService, TestBroker, TestDatabase, eventually, free_listener, server_flags,
-    spawn_service,
+    IdentityKeys, RunningService, TestBroker, TestDatabase, eventually, free_listener,
+    server_flags, spawn_service,
 };
 use clap::Parser;
 use tempfile::TempDir;
@@ -28,6 +28,8 @@ pub struct Services {
     pub notification: RunningService,
     pub acceptor: RunningService,
     pub databases: BTreeMap<&'static str, TestDatabase>,
+    /// The services believe no identity without a token of this key.
+    pub identity: Box<IdentityKeys>,
     plan_url: String,
     uploads: TempDir,
     _plan: Ending,
@@ -48,11 +50,14 @@ impl Drop for Ending {
 
 /// A service's configuration with its database and the broker; further arguments say where others are.
 macro_rules! configured {
-    ($config:ty, $database:expr, $broker:expr $(, $argument:expr)*) => {{
+    ($config:ty, $name:literal, $given:expr $(, $argument:expr)*) => {{
         let own: &[&str] = &[$($argument),*];
-        let servers = server_flags(&$database, $broker);
+        let (databases, broker, identity) = $given;
+        let servers = server_flags(&databases[$name], broker);
         let all = ["service"].into_iter().chain(own.iter().copied());
-        <$config>::parse_from(all.chain(servers.iter().map(String::as_str)))
+        let mut config = <$config>::parse_from(all.chain(servers.iter().map(String::as_str)));
+        config.args.identity = identity.args();
+        config
     }};
 }
 
@@ -73,17 +78,20 @@ impl Services {
         change: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let databases = databases().await;
+        let identity = Box::new(IdentityKeys::new(7));
+        let given = (&databases, broker, &identity);
         let second_factor_key = "5e".repeat(32);
         let mut config = configured!(
             adfolio_auth::Config,
-            databases["auth"],
-            broker,
+            "auth",
+            given,
             "--adfolio-demo",
             "1",
             "--second-factor-key",
             &second_factor_key
         );
         config.second_factor.second_factor = second_factor;
+        config.identity_key_file = Some(identity.private_file());
         // Every test comes from one address.
         config.guesses.login_guesses_per_address = 100_000;
         config.guesses.login_guesses_per_network = 100_000;
@@ -92,8 +100,8 @@ impl Services {
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_coupon::Config,
-            databases["coupon"],
-            broker,
+            "coupon",
+            given,
             "--auth-url",
             &auth.url()
         );
@@ -101,8 +109,8 @@ impl Services {
         let coupon = spawn_service(|on, end| adfolio_coupon::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_notification::Config,
-            databases["notification"],
-            broker,
+            "notification",
+            given,
             "--auth-url",
             &auth.url()
         );
@@ -115,8 +123,8 @@ impl Services {
         let plan_url = format!("http://{}", plan_listener.local_addr().unwrap());
         let mut config = configured!(
             adfolio_wallet::Config,
-            databases["wallet"],
-            broker,
+            "wallet",
+            given,
             "--auth-url",
             &auth.url(),
             "--coupon-url",
@@ -133,8 +141,8 @@ impl Services {
         let wallet = spawn_service(|on, end| adfolio_wallet::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_acceptor::Config,
-            databases["acceptor"],
-            broker,
+            "acceptor",
+            given,
             "--auth-url",
             &auth.url(),
             "--wallet-url",
@@ -144,8 +152,8 @@ impl Services {
         let acceptor = spawn_service(|on, end| adfolio_acceptor::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_plan::Config,
-            databases["plan"],
-            broker,
+            "plan",
+            given,
             "--auth-url",
             &auth.url(),
             "--coupon-url",
@@ -165,6 +173,7 @@ impl Services {
             notification,
             acceptor,
             databases,
+            identity,
             plan_url,
             uploads: TempDir::new().unwrap(),
             _plan: plan,

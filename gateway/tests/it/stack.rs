@@ -122,14 +122,8 @@ impl Stack {
         change_wallet: impl FnOnce(&mut adfolio_wallet::Config),
     ) -> Self {
         let broker = TestBroker::namespace();
-        let services = Box::pin(Services::start_with(
-            &broker,
-            second_factor,
-            four_eyes,
-            mail,
-            change_wallet,
-        ))
-        .await;
+        let services = Services::start_with(&broker, second_factor, four_eyes, mail, change_wallet);
+        let services = Box::pin(services).await;
         let mut config = services.gateway_config();
         config.broker = broker.args();
         change(&mut config);
@@ -330,6 +324,7 @@ impl Stack {
             reason: "test".to_owned(),
         };
         let caller = Caller::staff(Uuid::now_v7(), StaffRole::Support);
+        let caller = self.services.identity.signed(caller, None);
         self.auth_admin()
             .set_user_state(outgoing(
                 &caller,

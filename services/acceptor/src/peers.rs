@@ -63,7 +63,8 @@ impl Peers {
             user_id: user.to_string(),
             password: password.expose_secret().to_owned(),
         };
-        let call = Call::once(caller, VERIFY_LIMIT);
+        let caller = caller.without_identity();
+        let call = Call::once(&caller, VERIFY_LIMIT);
         let verified = call!(self.ledger, verify_pay_password, request, call).await;
         verified
             .map(|_| ())
@@ -79,7 +80,8 @@ impl Peers {
         let request = proto::CheckFreezeRequest {
             user_id: user.to_string(),
         };
-        let call = Call::repeated(caller, CHECK_LIMIT);
+        let caller = caller.without_identity();
+        let call = Call::repeated(&caller, CHECK_LIMIT);
         match call!(self.ledger, check_freeze, request, call).await {
             Ok(_) => Ok(()),
             // A wallet of the release before knows no freezes, nor its policy the method: so it answers while the replicas

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use adfolio_kit::identity_token::Signer;
 use adfolio_kit::service;
 use tokio::sync::Semaphore;
 
@@ -29,6 +30,8 @@ pub struct Parts {
     pub second_factor: Policy,
     /// Encrypts the secrets of second factors.
     pub sealer: Sealer,
+    /// Signs identity tokens, if there is a key.
+    pub signer: Option<Signer>,
 }
 
 impl Parts {
@@ -41,6 +44,11 @@ impl Parts {
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
             sealer: Sealer::new(&config.second_factor.key()?)?,
+            signer: config
+                .identity_key_file
+                .as_deref()
+                .map(Signer::load)
+                .transpose()?,
         })
     }
 }

@@ -31,6 +31,9 @@ pub struct Config {
     /// The second factor of staff.
     #[command(flatten)]
     pub second_factor: SecondFactorArgs,
+    /// PEM file of the private key (Ed25519) that signs identity tokens; no tokens without it
+    #[arg(long, env = "IDENTITY_KEY_FILE")]
+    pub identity_key_file: Option<PathBuf>,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,

@@ -27,7 +27,8 @@
 //! 404), and the event drops the state from the gateway's cache. An account opened by a key that does not activate gets
 //! a session that can only open the store or log out; a later login is refused until the account is active.
 //!
-//! The gRPC port belongs to the private network: auth trusts the identity in a call's metadata.
+//! The gRPC port belongs to the private network: without `IDENTITY_PUBLIC_KEYS_FILE` auth trusts the identity in a call's
+//! metadata, with it only what it signed itself.
 
 mod app;
 mod attempt;
@@ -54,7 +55,7 @@ use std::time::Duration;
 
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_kit::{limited, periodic};
+use adfolio_kit::{jwt, limited, periodic};
 use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminServiceServer;
 use adfolio_proto::auth::v1::auth_service_server::AuthServiceServer;
 use adfolio_proto::auth::v1::staff_directory_service_server::StaffDirectoryServiceServer;
@@ -108,7 +109,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 }
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
-    host::assertion::install_verifier();
+    jwt::install();
     // Present from the start, so that the first lock shows as an increase.
     metrics::counter!("auth_login_locks_total").increment(0);
     metrics::counter!("auth_guess_limits_total").increment(0);

@@ -12,6 +12,7 @@ use std::time::Duration;
 use clap::{Args, Parser, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::identity_token::IdentityArgs;
 use crate::shutdown::EndPlan;
 
 /// The exit code for invalid configuration.
@@ -335,6 +336,9 @@ pub struct ServiceArgs {
     /// The message broker
     #[command(flatten)]
     pub broker: BrokerArgs,
+    /// What identities are believed by
+    #[command(flatten)]
+    pub identity: IdentityArgs,
 }
 
 impl ServiceArgs {
@@ -344,6 +348,7 @@ impl ServiceArgs {
             process: ProcessArgs::default(),
             database,
             broker,
+            identity: IdentityArgs::default(),
         }
     }
 }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, TimeDelta, Utc};
+use http::HeaderMap;
+use secrecy::{ExposeSecret as _, SecretString};
 use tonic::metadata::{MetadataMap, MetadataValue};
 use uuid::Uuid;
 
@@ -19,6 +21,8 @@ pub const STAFF_ID: &str = "x-staff-id";
 pub const STAFF_ROLE: &str = "x-staff-role";
 /// What auth says of the session that a user calls in.
 pub const SESSION: &str = "x-session";
+/// Auth's signature under the four above; see [`crate::identity_token`].
+pub const IDENTITY_TOKEN: &str = "x-identity-token";
 /// The caller's language.
 pub const LANG: &str = "x-lang";
 /// The caller's time zone.
@@ -146,6 +150,48 @@ impl FromStr for Session {
     }
 }
 
+/// On whose behalf a call is made: of nobody, of a user in a session, or of a member of staff.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Identity {
+    user: Option<UserId>,
+    session: Option<Session>,
+    staff: Option<Staff>,
+}
+
+impl Identity {
+    pub(crate) fn of_user(id: UserId, session: Session) -> Self {
+        Self {
+            user: Some(id),
+            session: Some(session),
+            staff: None,
+        }
+    }
+
+    pub(crate) fn of_staff(staff: Staff) -> Self {
+        Self {
+            staff: Some(staff),
+            ..Self::default()
+        }
+    }
+
+    /// What the metadata of a call claim. Malformed values count as absent.
+    pub(crate) fn of(headers: &HeaderMap) -> Self {
+        let staff_id: Option<Uuid> = parsed(headers, STAFF_ID);
+        let staff_role: Option<StaffRole> = parsed(headers, STAFF_ROLE);
+        Self {
+            user: parsed(headers, USER_ID),
+            session: parsed(headers, SESSION),
+            staff: staff_id
+                .zip(staff_role)
+                .map(|(id, role)| Staff { id, role }),
+        }
+    }
+
+    pub(crate) fn is_nobody(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
 /// The idempotency key of a call: 1 to 255 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct IdempotencyKey(String);
@@ -187,6 +233,9 @@ pub struct Caller {
     pub session: Option<Session>,
     /// The member of staff, if a staff token was presented.
     pub staff: Option<Staff>,
+    /// Auth's signature under user and session, or staff. Only the gateway has one: what a service asks another is on
+    /// nobody's behalf.
+    pub identity_token: Option<SecretString>,
     /// The reason that the member of staff gave, or empty. Kept in the audit log.
     pub reason: String,
     /// The language for texts.
@@ -209,6 +258,7 @@ impl Default for Caller {
             user: None,
             session: None,
             staff: None,
+            identity_token: None,
             reason: String::new(),
             lang: DEFAULT_LANG.to_owned(),
             time_zone: TimeZone::UTC,
@@ -252,6 +302,19 @@ impl Caller {
         }
     }
 
+    /// The same request in the service's own name: methods between services take ids from their messages, and an identity
+    /// without the token, which is the gateway's own, would be refused.
+    #[must_use]
+    pub fn without_identity(&self) -> Self {
+        Self {
+            user: None,
+            session: None,
+            staff: None,
+            identity_token: None,
+            ..self.clone()
+        }
+    }
+
     /// The same caller with another idempotency key.
     #[must_use]
     pub fn with_key(mut self, key: Option<IdempotencyKey>) -> Self {
@@ -259,8 +322,7 @@ impl Caller {
         self
     }
 
-    /// Reads the identity of a request. Malformed values count as absent: only the gateway sets
-    /// them.
+    /// Reads the identity of a request. The server has checked it; see [`crate::identity_token`].
     pub fn from_request<T>(request: &tonic::Request<T>) -> Self {
         let metadata = request.metadata();
         let deadline = request
@@ -268,7 +330,7 @@ impl Caller {
             .get::<Deadline>()
             .copied()
             .unwrap_or_else(|| {
-                let limit = text(metadata, "grpc-timeout")
+                let limit = text(metadata.as_ref(), "grpc-timeout")
                     .and_then(parse_grpc_timeout)
                     .unwrap_or(DEFAULT_CALL_LIMIT);
                 Deadline::after(limit.min(DEFAULT_CALL_LIMIT))
@@ -282,21 +344,24 @@ impl Caller {
     }
 
     fn from_metadata(metadata: &MetadataMap) -> Self {
-        let staff_id: Option<Uuid> = parsed(metadata, STAFF_ID);
-        let staff_role: Option<StaffRole> = parsed(metadata, STAFF_ROLE);
+        let headers = metadata.as_ref();
+        let Identity {
+            user,
+            session,
+            staff,
+        } = Identity::of(headers);
         Self {
-            user: parsed(metadata, USER_ID),
-            session: parsed(metadata, SESSION),
-            staff: staff_id
-                .zip(staff_role)
-                .map(|(id, role)| Staff { id, role }),
+            user,
+            session,
+            staff,
+            identity_token: None,
             reason: reason(metadata),
-            lang: text(metadata, LANG).unwrap_or(DEFAULT_LANG).to_owned(),
-            time_zone: text(metadata, TIME_ZONE)
+            lang: text(headers, LANG).unwrap_or(DEFAULT_LANG).to_owned(),
+            time_zone: text(headers, TIME_ZONE)
                 .map(TimeZone::parse)
                 .unwrap_or_default(),
-            idempotency_key: parsed(metadata, IDEMPOTENCY_KEY),
-            request_id: text(metadata, REQUEST_ID)
+            idempotency_key: parsed(headers, IDEMPOTENCY_KEY),
+            request_id: text(headers, REQUEST_ID)
                 .map_or_else(|| Uuid::now_v7().to_string(), str::to_owned),
             deadline: Deadline::default(),
             method: Box::default(),
@@ -314,6 +379,12 @@ impl Caller {
         if let Some(staff) = self.staff {
             put(metadata, STAFF_ID, &staff.id.to_string());
             put(metadata, STAFF_ROLE, staff.role.as_str());
+        }
+        if let Some(token) = &self.identity_token
+            && let Ok(mut value) = MetadataValue::try_from(token.expose_secret())
+        {
+            value.set_sensitive(true);
+            metadata.insert(IDENTITY_TOKEN, value);
         }
         if !self.reason.is_empty() {
             metadata.insert_bin(
@@ -369,8 +440,9 @@ impl Caller {
     }
 }
 
-fn text<'a>(metadata: &'a MetadataMap, key: &'static str) -> Option<&'a str> {
-    metadata
+/// The value of a header; an empty one counts as absent.
+pub(crate) fn text<'a>(headers: &'a HeaderMap, key: &'static str) -> Option<&'a str> {
+    headers
         .get(key)
         .and_then(|value| value.to_str().ok())
         .filter(|value| !value.is_empty())
@@ -395,8 +467,8 @@ pub fn cut_reason(text: &str) -> String {
         .collect()
 }
 
-fn parsed<T: FromStr>(metadata: &MetadataMap, key: &'static str) -> Option<T> {
-    text(metadata, key).and_then(|value| value.parse().ok())
+fn parsed<T: FromStr>(headers: &HeaderMap, key: &'static str) -> Option<T> {
+    text(headers, key).and_then(|value| value.parse().ok())
 }
 
 fn put(metadata: &mut MetadataMap, key: &'static str, value: &str) {

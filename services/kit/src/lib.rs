@@ -10,6 +10,7 @@
 //! | [`server`] | the gRPC server: health, reflection, deadlines, limits, drain |
 //! | [`tls`], [`policy`] | mutual TLS between the services, and the authorization policy |
 //! | [`identity`], [`ids!`] | the caller, in gRPC metadata; identifier types |
+//! | [`identity_token`], [`jwt`] | auth's signature under the caller's identity |
 //! | [`refusal`], [`error`] | the contract's reasons, the error core, conversion to a `Status` |
 //! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
 //! | [`users`] | which users exist |
@@ -54,8 +55,10 @@ pub mod group_commit;
 pub mod healthcheck;
 pub mod idempotency;
 pub mod identity;
+pub mod identity_token;
 mod ids;
 pub mod inbox;
+pub mod jwt;
 pub mod latch;
 pub mod mask;
 pub mod metrics;

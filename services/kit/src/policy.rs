@@ -2,9 +2,12 @@
 //!
 //! A caller is identified by a DNS name of its certificate, so the policy applies where
 //! [`crate::tls`] is on; a method that is not listed is closed to everyone. Calls of users and
-//! staff come from the gateway, which alone verifies tokens, and from adfolioctl, which acts as a
-//! member of staff: services trust the identity in their metadata because no other caller is
-//! admitted. Calls that move money for an order belong to the service that keeps the order.
+//! staff come from the gateway, which alone knows their sessions, and from adfolioctl, which acts as
+//! a member of staff. That the gateway may make a call does not make it the person it names: with
+//! keys, services believe an identity by auth's signature ([`crate::identity_token`]), and without
+//! TLS that is all they ask for. adfolioctl has no session, so its certificate is its proof. Calls
+//! between services name nobody in their metadata; those that move money for an order belong to the
+//! service that keeps the order.
 
 /// The REST gateway.
 pub const GATEWAY: &str = "gateway";

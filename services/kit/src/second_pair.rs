@@ -50,7 +50,8 @@ impl SecondPair {
             asked_by_id: asked_by.to_string(),
             decided_by_id: decided_by.to_string(),
         };
-        let call = Call::repeated(caller, CALL_LIMIT);
+        let caller = caller.without_identity();
+        let call = Call::repeated(&caller, CALL_LIMIT);
         let answer = call!(self.directory, check_second_pair, request, call)
             .await
             .map_err(|status| CoreError::from_peer("auth", status))?;

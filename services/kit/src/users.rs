@@ -52,6 +52,7 @@ impl Users {
         caller: &Caller,
         users: &[UserId],
     ) -> Result<HashMap<UserId, KnownUser>, CoreError> {
+        let caller = &caller.without_identity();
         let mut known = HashMap::with_capacity(users.len());
         for batch in users.chunks(LOOK_UP_BATCH) {
             let request = LookUpUsersRequest {

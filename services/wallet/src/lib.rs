@@ -20,7 +20,8 @@
 //! - The head of every chain that grew is published in the next checkpoint (`checkpoint/`), signed, and stays in its log.
 //! - No balance is kept in memory, and no posting waits for another user's: any number of replicas post side by side.
 //!
-//! The gRPC port belongs to the private network: wallet trusts the identity in a call's metadata.
+//! The gRPC port belongs to the private network: without `IDENTITY_PUBLIC_KEYS_FILE` wallet trusts the identity in a
+//! call's metadata, with it only what auth signed.
 
 mod app;
 mod approval;

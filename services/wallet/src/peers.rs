@@ -67,7 +67,8 @@ impl Peers {
         let request = GrantMembershipRequest {
             user_id: user_id.to_string(),
         };
-        let call = Call::repeated(caller, GRANT_LIMIT).within(GRANT_LIMIT);
+        let caller = caller.without_identity();
+        let call = Call::repeated(&caller, GRANT_LIMIT).within(GRANT_LIMIT);
         if let Err(status) = call!(self.auth, grant_membership, request, call).await {
             warn!(%user_id, code = ?status.code(), "membership is granted by its event later");
         }

@@ -7,7 +7,7 @@
 //! | folder | reader | content |
 //! |---|---|---|
 //! | `authority` | nobody else | all secrets, the key; below `adapters` files to hand out |
-//! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, secrets of auth and wallet |
+//! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, secrets of auth and wallet, identity keys |
 //! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password`, `admin2-password` |
 //! | `postgres` | PostgreSQL's first start | `superuser-password` |
 //! | `rabbitmq` | RabbitMQ | its configuration; only hashes of its users' passwords |
@@ -26,6 +26,7 @@ use self::folder::{Folder, Readers};
 use crate::broker_users::{self, ADMINISTRATOR, OPERATOR, READER};
 use crate::component::Service;
 use crate::databases::{SUPERUSER, secret_name};
+use crate::identity;
 use crate::layout::random_hex;
 
 pub(crate) use self::servers::prepare;
@@ -128,6 +129,13 @@ impl Consumers {
         };
         for name in secrets {
             folder.write(name, &authority.keep(name, random_hex)?)?;
+        }
+        let key = authority.keep(identity::KEY, identity::new_key)?;
+        if service == Service::Auth {
+            folder.write(identity::KEY, &key)?;
+        }
+        if service != Service::Gateway {
+            folder.write(identity::PUBLIC_KEYS, &identity::public_key_of(&key)?)?;
         }
         Ok(())
     }

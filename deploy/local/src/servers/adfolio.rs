@@ -12,6 +12,7 @@ use crate::broker_users::BrokerAccess;
 use crate::builder::{DEMO_VARIABLE, FOUR_EYES, SECOND_FACTOR_VARIABLE};
 use crate::certificates::{TlsFiles, scheme};
 use crate::component::{Component, Service};
+use crate::identity;
 use crate::layout::Layout;
 use crate::ports::Ports;
 use crate::process::{Launch, Unit};
@@ -23,7 +24,7 @@ const NOTICE_SECONDS: u64 = 0;
 /// The drain, the flush of the outbox and the exit together.
 const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
 /// Inherited variables that mean something else to a supervised process.
-const FOREIGN_VARIABLES: [&str; 11] = [
+const FOREIGN_VARIABLES: [&str; 13] = [
     "DATABASE_URL",
     "DATABASE_URL_FILE",
     "AMQP_URL",
@@ -35,6 +36,8 @@ const FOREIGN_VARIABLES: [&str; 11] = [
     "TLS_CERT_FILE",
     "TLS_KEY_FILE",
     "TLS_CA_FILE",
+    identity::KEY_VARIABLE,
+    identity::PUBLIC_KEYS_VARIABLE,
 ];
 
 /// The operator's command line; also the name of its certificate and of its user at the broker.
@@ -72,6 +75,8 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) broker: &'a BrokerAccess,
     pub(crate) broker_addresses: &'a HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
+    /// Whether services believe no identity without auth's signature.
+    pub(crate) signed_identities: bool,
     pub(crate) demo: bool,
 }
 
@@ -110,6 +115,13 @@ impl Surroundings<'_> {
         }
         for (variable, name) in kept_secrets(service) {
             launch = launch.env(*variable, layout.random_secret(name)?);
+        }
+        if service == Service::Auth {
+            launch = launch.env(identity::KEY_VARIABLE, identity::key_file(layout));
+        }
+        if self.signed_identities && service != Service::Gateway {
+            let file = identity::public_keys_file(layout);
+            launch = launch.env(identity::PUBLIC_KEYS_VARIABLE, file);
         }
         if service == Service::Notification {
             launch = mail(launch, layout, self.ports.http);

@@ -62,6 +62,11 @@ async fn services_know_each_other_and_nobody_else_moves_money() {
         Code::PermissionDenied
     );
     let gateway = channel_as(&system.stack, "gateway");
+    // Its certificate may call the method, but makes nobody an admin.
+    assert_eq!(
+        deposit(gateway.clone(), &advertiser.id).await.code(),
+        Code::Unauthenticated
+    );
     assert_eq!(
         hold(gateway, &advertiser.id).await.code(),
         Code::PermissionDenied

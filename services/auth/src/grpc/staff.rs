@@ -1,8 +1,9 @@
 //! What staff do with accounts.
 
 use adfolio_kit::idempotency;
-use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::identity::{Caller, Staff, StaffRole};
 use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::server::caller_name;
 use adfolio_kit::wire::{self, List};
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminService;
@@ -57,13 +58,23 @@ impl AuthAdminService for StaffApi {
         &self,
         request: Request<proto::VerifyStaffSessionRequest>,
     ) -> Result<Response<proto::VerifyStaffSessionResponse>, Status> {
+        let asked_by = caller_name(&request).map(str::to_owned);
         let token = TokenDigest::of(&request.into_inner().token);
         let (session, member, standing) = staff::verify_session(&self.0, token).await?;
+        let staff = Staff {
+            id: member.id.0,
+            role: member.role,
+        };
+        let identity_token = match &self.0.signer {
+            Some(signer) => signer.staff(staff, asked_by.as_deref())?,
+            None => String::new(),
+        };
         Ok(Response::new(proto::VerifyStaffSessionResponse {
             staff: Some(member.into()),
             session_id: session.id.to_string(),
             second_factor_missing: standing.is_missing,
             fresh_until: standing.fresh_until.map(Into::into),
+            identity_token,
         }))
     }
 

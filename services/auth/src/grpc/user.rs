@@ -2,6 +2,7 @@
 
 use adfolio_kit::identity::Caller;
 use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::server::caller_name;
 use adfolio_kit::wire::List;
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::auth_service_server::AuthService;
@@ -157,9 +158,14 @@ impl AuthService for UserApi {
         &self,
         request: Request<proto::VerifySessionRequest>,
     ) -> Result<Response<proto::VerifySessionResponse>, Status> {
+        let asked_by = caller_name(&request).map(str::to_owned);
         let token = TokenDigest::of(&request.into_inner().token);
         let (session, user) = user::verify_session(&self.0, token).await?;
         let described = session.described();
+        let identity_token = match &self.0.signer {
+            Some(signer) => signer.user(user.id, described, asked_by.as_deref())?,
+            None => String::new(),
+        };
         Ok(Response::new(proto::VerifySessionResponse {
             user_id: user.id.to_string(),
             session_id: session.id.to_string(),
@@ -170,6 +176,7 @@ impl AuthService for UserApi {
             opened_at: Some(described.opened_at.into()),
             fresh_until: Some(described.fresh_until.into()),
             is_registration: described.is_registration,
+            identity_token,
         }))
     }
 }

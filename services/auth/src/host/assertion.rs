@@ -5,10 +5,7 @@
 
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, TimeDelta, Utc};
-use jsonwebtoken::crypto::{CryptoProvider, JwtVerifier, KeyUtils};
-use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
-use ring::signature::{ED25519, UnparsedPublicKey};
 use secrecy::SecretString;
 use serde::Deserialize;
 
@@ -121,38 +118,6 @@ pub fn rejected(why: impl Into<String>) -> Refusal {
         .detail(why)
 }
 
-/// Lets `jsonwebtoken` verify with ring, as TLS does here. Once per process; a second time changes nothing.
-pub fn install_verifier() {
-    // An error says that it is installed already.
-    let _ = PROVIDER.install_default();
-}
-
-static PROVIDER: CryptoProvider = CryptoProvider {
-    signer_factory: |_, _| Err(ErrorKind::InvalidAlgorithm.into()),
-    verifier_factory: |algorithm, key| match algorithm {
-        Algorithm::EdDSA => Ok(Box::new(Ed25519Verifier(key.try_get_as_bytes()?.to_vec()))),
-        _ => Err(ErrorKind::InvalidAlgorithm.into()),
-    },
-    // For JWKs, which are not read here.
-    key_utils: KeyUtils::new_unimplemented(),
-};
-
-struct Ed25519Verifier(Vec<u8>);
-
-impl signature::Verifier<Vec<u8>> for Ed25519Verifier {
-    fn verify(&self, message: &[u8], signature: &Vec<u8>) -> Result<(), signature::Error> {
-        UnparsedPublicKey::new(&ED25519, &self.0)
-            .verify(message, signature)
-            .map_err(|_| signature::Error::new())
-    }
-}
-
-impl JwtVerifier for Ed25519Verifier {
-    fn algorithm(&self) -> Algorithm {
-        Algorithm::EdDSA
-    }
-}
-
 fn is_id(text: &str, longest: usize) -> bool {
     (1..=longest).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
@@ -175,7 +140,7 @@ mod tests {
     }
 
     fn verify(text: &str, key: &PublicKey) -> Result<Claims, String> {
-        install_verifier();
+        adfolio_kit::jwt::install();
         let now = DateTime::from_timestamp(NOW, 0).expect("a time");
         let verified = kid_of(text).and_then(|_| Claims::verify(text, key, now));
         verified.map_err(|refusal| {

@@ -13,6 +13,7 @@ mod feeding;
 mod guesses;
 mod helpers;
 mod hosts;
+mod identity;
 mod licenses;
 mod lists;
 mod login;

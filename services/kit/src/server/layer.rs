@@ -29,6 +29,7 @@ use crate::telemetry::{self, Handles, Work};
 use crate::timely::{Overdue, Timely};
 
 use super::guard::Guard;
+use super::identities::Identities;
 
 /// Services that answer before the schema is current. A health watch may last as long as the
 /// watcher likes.
@@ -40,6 +41,7 @@ struct Settings {
     method_limits: HashMap<&'static str, Duration>,
     migrated: Option<Latch>,
     guard: Option<Guard>,
+    identities: Option<Identities>,
 }
 
 impl Settings {
@@ -54,10 +56,14 @@ impl Settings {
         self.migrated.as_ref().is_none_or(Latch::is_open) || is_ungated(path)
     }
 
-    /// Refuses callers that the policy does not admit, and all calls until the schema is current.
+    /// Refuses callers that the policy does not admit, identities that auth did not sign, and all calls until the schema
+    /// is current.
     fn admit(&self, path: &str, request: &Request<Body>) -> Result<(), Status> {
         if let Some(guard) = &self.guard {
             guard.admit(path, request.extensions())?;
+        }
+        if let Some(identities) = &self.identities {
+            identities.admit(path, request.headers(), request.extensions())?;
         }
         if self.is_open(path) {
             return Ok(());
@@ -84,12 +90,14 @@ impl CallLayer {
         method_limits: HashMap<&'static str, Duration>,
         migrated: Option<Latch>,
         guard: Option<Guard>,
+        identities: Option<Identities>,
     ) -> Self {
         Self(Arc::new(Settings {
             call_limit,
             method_limits,
             migrated,
             guard,
+            identities,
         }))
     }
 }

@@ -2,6 +2,7 @@
 
 mod connection;
 mod guard;
+mod identities;
 mod layer;
 mod linger;
 
@@ -18,10 +19,13 @@ use tonic_health::server::HealthReporter;
 use tower::Service;
 use tracing::{info, warn};
 
+use self::connection::Peer;
 use self::guard::Guard;
+use self::identities::Identities;
 use crate::admin::Readiness;
 use crate::config::ServerArgs;
 use crate::deadline::DEFAULT_CALL_LIMIT;
+use crate::identity_token::Verifier;
 use crate::latch::Latch;
 use crate::policy::{POLICIES, ServicePolicy};
 use crate::shutdown::Shutdown;
@@ -101,6 +105,7 @@ pub struct Server {
     readiness: Option<Readiness>,
     tls: Option<Tls>,
     policies: &'static [ServicePolicy],
+    identities: Option<Verifier>,
     call_limit: Duration,
     method_limits: HashMap<&'static str, Duration>,
     drain_limit: Duration,
@@ -118,6 +123,7 @@ impl Server {
             readiness: None,
             tls: None,
             policies: POLICIES,
+            identities: None,
             call_limit: DEFAULT_CALL_LIMIT,
             method_limits: HashMap::new(),
             drain_limit: args.end_plan().calls,
@@ -157,6 +163,13 @@ impl Server {
     #[must_use]
     pub fn policies(mut self, policies: &'static [ServicePolicy]) -> Self {
         self.policies = policies;
+        self
+    }
+
+    /// Believes on whose behalf a call is made only by a token that this verifies. Without it, metadata are believed.
+    #[must_use]
+    pub fn identities(mut self, verifier: Option<Verifier>) -> Self {
+        self.identities = verifier;
         self
     }
 
@@ -209,6 +222,7 @@ impl Server {
             std::mem::take(&mut self.method_limits),
             self.migrated.clone(),
             self.tls.is_some().then(|| Guard::new(self.policies)),
+            self.identities.take().map(Identities::new),
         );
         let routes = std::mem::take(&mut self.routes).routes().prepare();
         let signal = shutdown.clone();
@@ -238,6 +252,12 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// The first DNS name in the certificate of the process that called; none without TLS.
+pub fn caller_name<T>(request: &tonic::Request<T>) -> Option<&str> {
+    let peer = request.extensions().get::<Peer>()?;
+    peer.names().first().map(String::as_str)
 }
 
 /// Waits until every check passes for the first time. Later outages show in each call, and at the

@@ -13,6 +13,7 @@ use super::{Running, Service};
 use crate::broker::{Broker, Stream};
 use crate::config::ServiceArgs;
 use crate::consumer::{Consumer, Handler};
+use crate::identity_token::Verifier;
 use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};
 use crate::periodic;
@@ -36,6 +37,8 @@ pub struct Backend {
     pub migrated: Latch,
     /// Wakes the relay of the outbox.
     pub notifier: Notifier,
+    /// Verifies the identities of callers, if keys are configured.
+    identities: Option<Verifier>,
 }
 
 impl Backend {
@@ -48,6 +51,7 @@ impl Backend {
         stream: Option<Stream>,
         shutdown: crate::shutdown::Shutdown,
     ) -> anyhow::Result<Self> {
+        let identities = args.identity.load()?;
         let service = Service::start(name, &args.process.server, shutdown).await?;
         let (pool, migrated) = service.database(&args.database, migrator)?;
         let broker = service.broker(&args.broker)?;
@@ -63,6 +67,7 @@ impl Backend {
             broker,
             migrated,
             notifier,
+            identities,
         })
     }
 
@@ -137,6 +142,7 @@ impl Backend {
     pub fn server(&self) -> Server {
         self.service
             .server(adfolio_proto::FILE_DESCRIPTOR_SET, &self.migrated)
+            .identities(self.identities.clone())
     }
 
     /// Serves until the shutdown, then ends everything in order: calls, background tasks, relay.

@@ -17,6 +17,7 @@ mod group_commit;
 mod healthchecks;
 mod helpers;
 mod idempotency_keys;
+mod identity_tokens;
 mod metrics;
 mod migrations;
 mod outbox_relay;

@@ -43,7 +43,11 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     let (previous, this) = (PathBuf::from(previous), setup::programs());
     let programs = Programs::of(&previous);
     // The release before makes one admin, and its wallet does not know `off`.
-    let builder = setup::builder().two_replicas().two_admins(false);
+    // Its gateway and auth know no identity tokens.
+    let builder = setup::builder()
+        .two_replicas()
+        .two_admins(false)
+        .unsigned_identities();
     let mut builder = processes(builder).programs(programs.folder()).extra_env(
         Service::Wallet,
         "FOUR_EYES_ABOVE",
