@@ -63,9 +63,17 @@ need_browser() {
         web/node_modules/.bin/playwright install chromium
     fi
 }
+# As root Chromium raises the priority of its own processes, which then take the processors from the build beside them.
+at_given_priority() {
+    if [ "$EUID" = 0 ]; then
+        setpriv --bounding-set -sys_nice --inh-caps -sys_nice -- "$@"
+    else
+        "$@"
+    fi
+}
 stage_web_matrix() {
     need_browser
-    npm --prefix web run --silent matrix
+    at_given_priority npm --prefix web run --silent matrix
 }
 stage_readme() {
     await_packages
