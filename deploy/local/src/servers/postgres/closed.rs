@@ -27,8 +27,8 @@ const PORT: u16 = 5432;
 
 const ACCESS: &str = "local all postgres trust\n";
 
-/// A running server without a port. Its socket lies in a folder that only the server's account may enter. Dropping it kills
-/// the server.
+/// A running server without a port. Its socket lies in a folder that only the server's account may enter. Dropping it
+/// kills the server.
 #[derive(Debug)]
 pub(crate) struct Closed {
     server: Child,

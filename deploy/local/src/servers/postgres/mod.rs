@@ -112,8 +112,8 @@ fn require_present_form(data: &Path) -> Result<()> {
     )
 }
 
-/// Who may log in. The digest tells whether the superuser's password is the one in the secrets: it is not after a restore
-/// beside other secrets, and data from before this file had passwords have none.
+/// Who may log in. The digest tells whether the superuser's password is the one in the secrets. It is another one after
+/// a restore beside other secrets, and data from before there were passwords have none.
 fn access(password: &str, superuser: Superuser) -> String {
     let method = match superuser {
         Superuser::Password => "scram-sha-256",
