@@ -187,14 +187,14 @@ async fn servers_are_prepared_again_and_again() {
     stack.stop().await;
 }
 
-/// Roles with a password that own the database of their name.
+/// Services' roles with a password that own the database of their name.
 async fn roles_with_passwords(stack: &Stack) -> Vec<String> {
     let mut connection = PgConnection::connect(&stack.database_base_url())
         .await
         .unwrap();
     sqlx::query_scalar(
         "SELECT rolname::text FROM pg_authid JOIN pg_database ON datdba = pg_authid.oid AND datname = rolname
-         WHERE rolpassword LIKE 'SCRAM-SHA-256$%' AND encoding = 6 ORDER BY 1",
+         WHERE rolpassword LIKE 'SCRAM-SHA-256$%' AND encoding = 6 AND rolname <> 'postgres' ORDER BY 1",
     )
     .fetch_all(&mut connection)
     .await
