@@ -1,4 +1,4 @@
-import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react';
+import { type ChangeEvent, type FormEvent, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useLocation } from 'react-router';
 import { draftOf, dropDraft, keepDraft } from '@/lib/drafts';
 import { sessionStore } from '@/lib/session/store';
@@ -17,7 +17,8 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
   const [errors, setErrors] = useState<Errors<V>>({});
   const [failures, setFailures] = useState(0);
 
-  useEffect(() => {
+  // In the same step as the error appears: later, what is typed meanwhile would go elsewhere.
+  useLayoutEffect(() => {
     if (failures > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [failures]);
 
