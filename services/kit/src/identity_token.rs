@@ -1,4 +1,4 @@
-//! Identity tokens: auth's signature under whom a call is on behalf of.
+//! Identity tokens: auth signs on whose behalf a call is made.
 //!
 //! Auth signs one with each answer that verifies a session ([`Signer`]). The gateway keeps it beside the session and
 //! sends it with the calls of that user or member of staff, and every service verifies it ([`Verifier`]): so the word of

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use chrono::{DateTime, Utc};
 use tokio::time::{sleep, timeout};
 use tracing::info;
@@ -169,16 +169,10 @@ async fn recover(
     ];
     let mut server = Closed::start(layout, programs, &drafts.postgres, &settings).await?;
     let url = server.url()?;
-    let last_commit = tokio::select! {
-        reached = timeout(RECOVERY_LIMIT, reach_point(&url)) => {
-            reached.with_context(|| format!("the databases did not reach their point within {RECOVERY_LIMIT:?}"))?
-        }
-        status = server.ended() => bail!(
-            "PostgreSQL ended ({}) instead of recovering:\n{}",
-            status?,
-            layout.log_tail(Component::Postgres.name())
-        ),
-    };
+    let reached = server.during(layout, reach_point(&url));
+    let last_commit = timeout(RECOVERY_LIMIT, reached).await.with_context(|| {
+        format!("the databases did not reach their point within {RECOVERY_LIMIT:?}")
+    })??;
     let services: Vec<Service> = Service::ALL
         .into_iter()
         .filter(|service| manifest.schemas.contains_key(service.name()))

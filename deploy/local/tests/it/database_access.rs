@@ -69,3 +69,16 @@ async fn existing_data_get_the_passwords_of_their_secrets() {
     assert!(!logs_in(&with_password(&second, first.password())).await);
     stack.stop().await;
 }
+
+#[tokio::test]
+async fn data_that_no_server_starts_on_are_reported_with_its_last_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let data = folder.path();
+    stack_in(data).await.stop().await;
+    fs::remove_file(data.join("postgres/pg_hba.conf")).unwrap();
+    fs::remove_file(data.join("postgres/global/pg_control")).unwrap();
+    let builder = Stack::builder().services([Service::Auth]).data_dir(data);
+    let error = format!("{:#}", builder.start().await.unwrap_err());
+    assert!(error.contains("PostgreSQL ended"), "{error}");
+    assert!(error.contains("pg_control"), "{error}");
+}

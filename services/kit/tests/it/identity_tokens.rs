@@ -69,7 +69,7 @@ impl Service {
         client::connect_to("wallet", &self.url, ClientOptions::default(), tls).unwrap()
     }
 
-    /// Whom the service answers, without TLS.
+    /// The identity that the service sees in a call without TLS.
     async fn answers(&self, caller: &Caller) -> Result<String, Status> {
         ask(&self.channel(None), caller).await
     }
@@ -184,6 +184,19 @@ async fn a_token_is_only_about_its_own_subject_and_session() {
     }
 }
 
+/// What auth's token for an admin says, if it expires so many seconds from `now`.
+fn claims(caller: &Caller, now: i64, lasts: i64) -> Value {
+    json!({
+        "iss": "adfolio-auth",
+        "aud": "adfolio-services",
+        "sub": caller.staff.unwrap().id,
+        "kind": "staff",
+        "role": "admin",
+        "iat": now,
+        "exp": now + lasts,
+    })
+}
+
 #[tokio::test]
 async fn what_auth_did_not_sign_for_services_just_now_is_refused() {
     let keys = IdentityKeys::new(1);
@@ -192,15 +205,7 @@ async fn what_auth_did_not_sign_for_services_just_now_is_refused() {
     let caller = admin();
     let now = Utc::now().timestamp();
     let header = json!({"alg": "EdDSA", "typ": "JWT"});
-    let claims = json!({
-        "iss": "adfolio-auth",
-        "aud": "adfolio-services",
-        "sub": caller.staff.unwrap().id,
-        "kind": "staff",
-        "role": "admin",
-        "iat": now,
-        "exp": now + 120,
-    });
+    let claims = claims(&caller, now, 120);
     let with = |name: &str, value: Value| {
         let mut changed = claims.clone();
         changed[name] = value;
@@ -248,17 +253,8 @@ async fn a_remembered_token_expires_as_well() {
     let keys = IdentityKeys::new(1);
     let service = Service::start(&keys, None).await;
     let caller = admin();
-    let now = Utc::now().timestamp();
-    let claims = json!({
-        "iss": "adfolio-auth",
-        "aud": "adfolio-services",
-        "sub": caller.staff.unwrap().id,
-        "kind": "staff",
-        "role": "admin",
-        "iat": now,
-        // Within the leeway for a moment.
-        "exp": now - 3,
-    });
+    // Within the leeway for a moment.
+    let claims = claims(&caller, Utc::now().timestamp(), -3);
     let token = keys.raw.sign(&json!({"alg": "EdDSA"}), &claims);
     let sent = Caller {
         identity_token: Some(token.into()),

@@ -507,18 +507,23 @@ async fn two_replicas_send_nothing_twice() {
     server.wait_for(COUNT).await;
 }
 
+/// Sends a mail twice, because the server does not answer the first attempt, which arrives.
+pub async fn send_with_uncertain_fate(server: &SmtpServer, stack: &Notification) -> Vec<Arrived> {
+    let (alice, _) = reader(stack, "en");
+    server.be(Mood::BreakingOff);
+    tell_of_deposit(stack, &alice).await;
+    wait_for_failures(stack, 1, "server_unavailable").await;
+    server.be(Mood::Accepting);
+    stack.clock.advance(Duration::from_secs(30));
+    wait_for(stack, pb::MailState::Sent).await;
+    server.wait_for(2).await
+}
+
 #[tokio::test]
 async fn a_mail_of_uncertain_fate_is_sent_again_under_its_message_id() {
     let server = SmtpServer::start().await;
     let stack = stack(&server).await;
-    let (alice, _) = reader(&stack, "en");
-    server.be(Mood::BreakingOff);
-    tell_of_deposit(&stack, &alice).await;
-    wait_for_failures(&stack, 1, "server_unavailable").await;
-    server.be(Mood::Accepting);
-    stack.clock.advance(Duration::from_secs(30));
-    wait_for(&stack, pb::MailState::Sent).await;
-    server.wait_for(2).await;
+    send_with_uncertain_fate(&server, &stack).await;
     let counts: Vec<_> = server.by_message_id().into_values().collect();
     assert_eq!(counts, [2]);
 }

@@ -365,28 +365,15 @@ async fn login_password_changed(stack: &Wallet, user: &str, id: Uuid, at: DateTi
 /// A wallet that is there for events.
 async fn spawn_listening() -> (Wallet, Clock) {
     let (stack, clock) = spawn().await;
-    let broker = stack.broker.broker();
-    let mut session = broker.open("test").await.expect("the broker");
-    let bindings = [LOGIN_PASSWORD_CHANGED.to_owned()];
-    broker
-        .declare_consumer(&mut session, "wallet", "passwords", &bindings)
-        .await
-        .expect("the queue");
-    session.close().await;
+    stack
+        .declare_consumer("passwords", LOGIN_PASSWORD_CHANGED)
+        .await;
     (stack, clock)
 }
 
 /// Waits until so many events have taken effect.
 async fn taken(stack: &Wallet, count: i64) {
-    eventually("so many events are taken", || async {
-        let taken: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM inbox WHERE consumer = 'wallet.passwords'")
-                .fetch_one(&stack.pool())
-                .await
-                .expect("the inbox");
-        taken >= count
-    })
-    .await;
+    stack.taken("wallet.passwords", count).await;
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use adfolio_kit::clock::Clock;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::events::v1::AccountDisowned;
-use adfolio_testkit::{eventually, fixed_clock, publish_event_with_id};
+use adfolio_testkit::{fixed_clock, publish_event_with_id};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -20,14 +20,7 @@ const DAY: Duration = Duration::from_hours(24);
 async fn spawn() -> (Wallet, Clock) {
     let clock = fixed_clock("2026-05-10T12:00:00Z");
     let stack = Wallet::builder().clock(clock.clone()).spawn().await;
-    let broker = stack.broker.broker();
-    let mut session = broker.open("test").await.expect("the broker");
-    let bindings = [ACCOUNT_DISOWNED.to_owned()];
-    broker
-        .declare_consumer(&mut session, "wallet", "disowned", &bindings)
-        .await
-        .expect("the queue");
-    session.close().await;
+    stack.declare_consumer("disowned", ACCOUNT_DISOWNED).await;
     (stack, clock)
 }
 
@@ -45,15 +38,7 @@ async fn disown(stack: &Wallet, user: &str, id: Uuid, at: DateTime<Utc>) {
 
 /// Waits until so many events have taken effect.
 async fn taken(stack: &Wallet, count: i64) {
-    eventually("so many events are taken", || async {
-        let taken: i64 =
-            sqlx::query_scalar("SELECT count(*) FROM inbox WHERE consumer = 'wallet.disowned'")
-                .fetch_one(&stack.pool())
-                .await
-                .expect("the inbox");
-        taken >= count
-    })
-    .await;
+    stack.taken("wallet.disowned", count).await;
 }
 
 #[tokio::test]

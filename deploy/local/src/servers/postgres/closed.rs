@@ -3,10 +3,9 @@
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::ExitStatus;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tempfile::TempDir;
@@ -77,9 +76,20 @@ impl Closed {
         Ok(url)
     }
 
-    /// Waits until the server ends by itself.
-    pub(crate) async fn ended(&mut self) -> Result<ExitStatus> {
-        Ok(self.server.wait().await?)
+    /// The answer of `work`; fails with the server's last words if it ends before.
+    pub(crate) async fn during<T>(
+        &mut self,
+        layout: &Layout,
+        work: impl Future<Output = T>,
+    ) -> Result<T> {
+        tokio::select! {
+            answer = work => Ok(answer),
+            status = self.server.wait() => bail!(
+                "PostgreSQL ended ({}):\n{}",
+                status?,
+                layout.log_tail(Component::Postgres.name())
+            ),
+        }
     }
 
     /// Stops the server in order.

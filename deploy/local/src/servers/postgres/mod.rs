@@ -1,4 +1,4 @@
-//! The private PostgreSQL: who reaches its port needs a password.
+//! The private PostgreSQL, whose roles log in with passwords.
 
 mod closed;
 
@@ -66,12 +66,7 @@ pub(crate) async fn prepare(
     // Its owner is gone (leftovers are killed before a start), but its pid may have been reused.
     let _ = fs::remove_file(data.join("postmaster.pid"));
     if fs::read_to_string(data.join(ACCESS_FILE)).unwrap_or_default() != access {
-        timeout(
-            PASSWORD_LIMIT,
-            set_password(layout, &programs, &data, password),
-        )
-        .await
-        .context("the databases do not start")??;
+        set_password(layout, &programs, &data, password).await?;
         write_access(&data, account.as_ref(), &access)?;
     }
     Ok(Unit {
@@ -139,9 +134,12 @@ fn write_access(data: &Path, account: Option<&Account>, access: &str) -> Result<
 }
 
 async fn set_password(layout: &Layout, programs: &Path, data: &Path, password: &str) -> Result<()> {
-    let closed = Closed::start(layout, programs, data, &[]).await?;
+    let mut closed = Closed::start(layout, programs, data, &[]).await?;
     let url = closed.url()?;
-    Probe::Postgres(url.clone()).wait().await;
+    let probe = Probe::Postgres(url.clone());
+    timeout(PASSWORD_LIMIT, closed.during(layout, probe.wait()))
+        .await
+        .with_context(|| format!("the databases are not ready within {PASSWORD_LIMIT:?}"))??;
     crate::databases::set_password(&url, SUPERUSER, password).await?;
     closed.stop().await
 }

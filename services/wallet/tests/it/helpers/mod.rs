@@ -15,7 +15,7 @@ use adfolio_kit::identity::{Caller, Session, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
-use adfolio_testkit::{Builder, Environment, Run, RunningService, TestService, Tested};
+use adfolio_testkit::{Builder, Environment, Run, RunningService, TestService, Tested, eventually};
 use adfolio_wallet::Config;
 use chrono::{DateTime, Timelike as _, Utc};
 use sqlx::PgPool;
@@ -99,6 +99,30 @@ impl Deref for Wallet {
 }
 
 impl Wallet {
+    /// Binds a queue of wallet to an event, so that no event is published before it is there.
+    pub async fn declare_consumer(&self, queue: &str, event: &str) {
+        let broker = self.broker.broker();
+        let mut session = broker.open("test").await.expect("the broker");
+        broker
+            .declare_consumer(&mut session, "wallet", queue, &[event.to_owned()])
+            .await
+            .expect("the queue");
+        session.close().await;
+    }
+
+    /// Waits until so many events of a consumer have taken effect.
+    pub async fn taken(&self, consumer: &str, count: i64) {
+        eventually("so many events are taken", || async {
+            let taken: i64 = sqlx::query_scalar("SELECT count(*) FROM inbox WHERE consumer = $1")
+                .bind(consumer)
+                .fetch_one(&self.pool())
+                .await
+                .expect("the inbox");
+            taken >= count
+        })
+        .await;
+    }
+
     /// By the system's clock, unless the test sets another.
     pub fn builder() -> Builder<Self> {
         Builder::default().clock(Clock::system())

@@ -38,7 +38,7 @@ function Question({ token }: { token: string }) {
     mutationFn: stopPayouts,
     meta: { inline: true },
   });
-  if (isSuccess) return <Stopped />;
+  if (isSuccess) return <Outcome role="status" title={t('not_me.done_title')} lead={t('not_me.done_text')} />;
   if (hasReason(error, DISOWN_LINK_INVALID)) return <Spent />;
   return (
     <Entrance title={t('not_me.title')} lead={t('not_me.text')}>
@@ -52,11 +52,11 @@ function Question({ token }: { token: string }) {
   );
 }
 
-function Stopped() {
-  const { t } = useTranslation();
+/** What has become of the link, and what to do next. */
+function Outcome({ role, title, lead }: { role: 'status' | 'alert'; title: string; lead: string }) {
   return (
-    <div role="status">
-      <Entrance title={t('not_me.done_title')} lead={t('not_me.done_text')}>
+    <div role={role}>
+      <Entrance title={title} lead={lead}>
         <NextSteps />
       </Entrance>
     </div>
@@ -65,13 +65,7 @@ function Stopped() {
 
 function Spent() {
   const { t } = useTranslation();
-  return (
-    <div role="alert">
-      <Entrance title={t('auth.link_expired')} lead={t('not_me.spent_text')}>
-        <NextSteps />
-      </Entrance>
-    </div>
-  );
+  return <Outcome role="alert" title={t('auth.link_expired')} lead={t('not_me.spent_text')} />;
 }
 
 function NextSteps() {
