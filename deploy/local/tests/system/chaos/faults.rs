@@ -231,7 +231,7 @@ async fn strike_one(system: &System, turns: &Turns, fault: Fault) -> u64 {
         }
         Fault::Hang(kind) => return hang(system, turns, kind).await,
         Fault::Interrupt(service) => {
-            interrupt(&system.stack.database_base_url(), service).await;
+            interrupt(&system.stack, service).await;
             return 0;
         }
         Fault::Cut(_) => return 0,
