@@ -403,9 +403,10 @@ impl Stack {
 }
 
 /// What is worked off in the background where a table exists.
-const WAITING: [(&str, &str); 2] = [
+const WAITING: [(&str, &str); 3] = [
     ("outbox", "unsent_events"),
     ("audit_unsealed", "audit_unsealed"),
+    ("unsealed_batches", "unsealed_batches"),
 ];
 
 /// What changes without anybody's doing, as table, columns and reason.

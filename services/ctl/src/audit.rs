@@ -1,18 +1,15 @@
 //! `adfolioctl audit`.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
 use adfolio_proto::auth::v1::{AuditEntry, ListAuditRequest, VerifyAuditLogRequest};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use crate::chain::{Chain, VERIFY_LIMIT};
 use crate::names::{text, time};
 use crate::output::{Row, say};
 use crate::services::{Listing, Services, ask, list, operator, operator_within};
-
-/// The time for reading the whole log.
-const VERIFY_LIMIT: Duration = Duration::from_mins(10);
 
 /// The audit log
 #[derive(Debug, Subcommand)]
@@ -49,20 +46,15 @@ async fn verify(services: &Services) -> anyhow::Result<ExitCode> {
         "read {} entries of the audit log; {} are not sealed yet",
         found.entries, found.waiting
     ));
-    if found.broken_sequence > 0 {
-        say(&format!(
-            "THE AUDIT LOG IS BROKEN at entry {}: {}",
-            found.broken_sequence, found.detail
-        ));
-        return Ok(ExitCode::FAILURE);
-    }
-    if found.sequence > 0 {
-        say(&format!(
-            "the chain holds; the hash of entry {} is {}",
-            found.sequence, found.hash
-        ));
-    }
-    Ok(ExitCode::SUCCESS)
+    let chain = Chain {
+        name: "THE AUDIT LOG",
+        unit: "entry",
+        sequence: found.sequence,
+        hash: &found.hash,
+        broken_sequence: found.broken_sequence,
+        detail: &found.detail,
+    };
+    Ok(chain.say())
 }
 
 /// Lists the audit log of all services

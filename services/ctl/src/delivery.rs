@@ -8,7 +8,7 @@ use adfolio_kit::client::outgoing;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{
     DeliveryImport, ImportDeliveryRequest, ImportDeliveryResponse, ImportFormat, ImportHeader,
-    ImportState, ListDeliveryImportsRequest,
+    ImportState, ListDeliveryImportsRequest, VerifyReportsRequest,
 };
 use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand, ValueEnum};
@@ -16,9 +16,10 @@ use futures::stream::{self, Stream, StreamExt as _};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
+use crate::chain::{Chain, VERIFY_LIMIT};
 use crate::names::{self, name, text, time};
 use crate::output::{Row, complain, say};
-use crate::services::{CallError, Listing, Services, list, operator, operator_within};
+use crate::services::{CallError, Listing, Services, ask, list, operator, operator_within};
 
 /// The exit code of an import that rejected rows.
 const EXIT_REJECTED: u8 = 3;
@@ -45,6 +46,8 @@ pub enum DeliveryCommand {
         #[command(flatten)]
         listing: Listing,
     },
+    /// Verifies the hash chain of all reports; exits with 1 if it is broken
+    Verify,
 }
 
 impl DeliveryCommand {
@@ -65,8 +68,34 @@ impl DeliveryCommand {
                 listing.print(&found.await?, row);
                 Ok(ExitCode::SUCCESS)
             }
+            Self::Verify => verify(services).await,
         }
     }
+}
+
+/// Plan compares its reports with the chain; `adfolioctl wallet reconcile` compares the chain with what was published.
+async fn verify(services: &Services) -> anyhow::Result<ExitCode> {
+    let caller = operator_within(VERIFY_LIMIT);
+    let found = ask!(
+        services.plan_admin,
+        verify_reports,
+        caller,
+        VerifyReportsRequest {}
+    )?;
+    say(&format!(
+        "read {} reports in sealed batches; {} batches are not sealed yet; {} reports are in none, because an earlier \
+         release took them",
+        found.reports, found.waiting, found.unsealed
+    ));
+    let chain = Chain {
+        name: "THE CHAIN OF REPORTS",
+        unit: "batch",
+        sequence: found.sequence,
+        hash: &found.hash,
+        broken_sequence: found.broken_sequence,
+        detail: &found.detail,
+    };
+    Ok(chain.say())
 }
 
 fn row(import: &DeliveryImport) -> Row {

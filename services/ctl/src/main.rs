@@ -6,6 +6,7 @@
 mod acceptor;
 mod approval;
 mod audit;
+mod chain;
 mod cli;
 mod content;
 mod coupon;

@@ -146,7 +146,11 @@ pub const POLICIES: &[ServicePolicy] = &[
     },
     ServicePolicy {
         service: "adfolio.plan.v1.PlanReconcileService",
-        methods: &[("ListHolds", &[WALLET]), ("ListDeliveryBooks", &[WALLET])],
+        methods: &[
+            ("ListHolds", &[WALLET]),
+            ("ListDeliveryBooks", &[WALLET]),
+            ("GetReportSeal", &[WALLET]),
+        ],
     },
     ServicePolicy {
         service: "adfolio.plan.v1.PlanAdminService",
@@ -165,6 +169,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("DecideDeliveryImport", EDGE_AND_OPERATOR),
             ("ImportDelivery", EDGE_AND_OPERATOR),
             ("GetCurrentOperators", EDGE),
+            ("VerifyReports", OPERATOR_ALONE),
         ],
     },
     ServicePolicy {

@@ -14,7 +14,7 @@ use crate::app::App;
 use crate::delivery::entity::Verdict;
 use crate::delivery::intake::{self, Intake, Origin};
 use crate::delivery::report::Sent;
-use crate::ids::ImportId;
+use crate::ids::{BatchId, ImportId};
 use crate::settlement;
 
 const DELIVERY_REPORTED: &str = "adfolio.delivery.v1.DeliveryReported";
@@ -58,6 +58,7 @@ impl Handler for OnDeliveryReported {
         let intake = Intake {
             source: &message.source,
             origin: Origin::Network,
+            batch: BatchId(app.ids.next()),
             import: None,
             held_as: ImportId(app.ids.next()),
             settlement_delay: app.rules.settlement_delay,

@@ -13,6 +13,8 @@ adfolio_kit::ids! {
     PutId;
     /// A file of reports that staff imported.
     ImportId;
+    /// Reports that one transaction took.
+    BatchId;
     /// A coupon that a user holds.
     CouponId;
     /// The id by which coupon knows an order: the order's own, or the put's after an earlier put

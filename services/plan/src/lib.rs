@@ -45,7 +45,7 @@ pub use delivery::dry_run::{DryRun, dry_run};
 pub use delivery::reader::Form;
 
 use crate::app::{App, Parts};
-use crate::delivery::simulator;
+use crate::delivery::{seal, simulator};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::put::Writers;
 use crate::put::entity::Put;
@@ -58,6 +58,9 @@ const IMPORT_LIMIT: Duration = Duration::from_mins(15);
 
 /// One run of a background job may take this long.
 const JOB_LIMIT: Duration = Duration::from_mins(1);
+
+/// How often new batches of reports are sealed.
+const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -115,6 +118,9 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
             move |app| async move { simulator::report_all(&app, args).await },
         );
     }
+    backend.every("seal", SEAL_INTERVAL, JOB_LIMIT, app, |app| async move {
+        seal::seal_all(&app).await
+    });
     backend.saga::<Put>(config.recovery_interval(), app);
     backend.every(
         "sweep",

@@ -1,8 +1,8 @@
 //! The log: an append-only Merkle tree (RFC 6962) over heads of chains.
 //!
 //! The bytes of a leaf are the UTF-8 text `adfolio-head-1|USER|SEQ|HASH`: the user's id, the number of a transaction in the
-//! user's chain in decimal, and that transaction's hash in lower-case hex. The chain of the audit log has the id
-//! [`AUDIT_LOG`] in the place of a user's.
+//! user's chain in decimal, and that transaction's hash in lower-case hex. The chains of the audit log and of delivery
+//! reports have the ids [`AUDIT_LOG`] and [`REPORTS`] in the place of a user's.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,6 +19,9 @@ const FORMAT: &str = "adfolio-head-1";
 
 /// Stands for a user's id in the heads of the audit log's chain.
 pub const AUDIT_LOG: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0002);
+
+/// Stands for a user's id in the heads of the chain of delivery reports.
+pub const REPORTS: Uuid = Uuid::from_u128(0x00ad_f011_0000_7000_8000_0000_0000_0003);
 
 /// The root of a log without leaves.
 pub const EMPTY_ROOT: Hash = tlog_tiles::EMPTY_HASH.0;

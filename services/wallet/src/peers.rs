@@ -9,7 +9,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::chain;
 use adfolio_kit::tls::Tls;
-use adfolio_proof::tree::{AUDIT_LOG, Head};
+use adfolio_proof::tree::{AUDIT_LOG, Head, REPORTS};
 use adfolio_proto::auth::v1::staff_directory_service_client::StaffDirectoryServiceClient;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
 use adfolio_proto::auth::v1::{GetAuditSealRequest, GrantMembershipRequest};
@@ -19,6 +19,7 @@ use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::plan::v1::plan_reconcile_service_client::PlanReconcileServiceClient;
 use tonic::Code;
 use tracing::warn;
+use uuid::Uuid;
 
 use crate::config::PeerArgs;
 use crate::ids::OrderId;
@@ -30,10 +31,47 @@ const CALL_LIMIT: Duration = Duration::from_secs(3);
 /// The time for making a user a member at once, attempts included: well below what callers wait for a posting.
 const GRANT_LIMIT: Duration = Duration::from_secs(1);
 
-/// A place in the chain of the audit log.
+/// A hash chain of another service that wallet publishes beside those of wallets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Log {
+    /// What staff did, at auth.
+    Audit,
+    /// What was reported, at plan.
+    Reports,
+}
+
+impl Log {
+    /// Every one.
+    pub const ALL: [Self; 2] = [Self::Audit, Self::Reports];
+
+    /// Stands for a user's id in its heads.
+    pub fn id(self) -> Uuid {
+        match self {
+            Self::Audit => AUDIT_LOG,
+            Self::Reports => REPORTS,
+        }
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Audit => "audit log",
+            Self::Reports => "chain of reports",
+        }
+    }
+
+    fn service(self) -> &'static str {
+        match self {
+            Self::Audit => "auth",
+            Self::Reports => "plan",
+        }
+    }
+}
+
+/// A place in a [`Log`].
 #[derive(Clone, Debug, Default)]
-pub struct AuditSeal {
-    /// None where the chain is broken or has no entry.
+pub struct LogSeal {
+    /// None where the chain is broken or has none yet.
     pub head: Option<Head>,
     /// The first number that does not fit, and what is wrong there.
     pub broken: Option<(i64, String)>,
@@ -74,44 +112,62 @@ impl Peers {
         }
     }
 
-    /// The newest hash of the audit log; none if auth does not answer or has none yet. The next checkpoint has it then.
-    pub async fn audit_head(&self) -> Option<Head> {
-        match self.audit_seal(0).await {
-            Ok(seal) => seal.head,
-            Err(error) => {
-                // A replica of the release before knows no chain.
-                warn!(
-                    error = chain(&error),
-                    "this checkpoint leaves the audit log out"
-                );
-                None
+    /// The newest hash of each log. One whose service does not answer, or that has none yet, is left out: the next
+    /// checkpoint has it.
+    pub async fn log_heads(&self) -> Vec<Head> {
+        let mut heads = Vec::with_capacity(Log::ALL.len());
+        for log in Log::ALL {
+            match self.log_seal(log, 0).await {
+                Ok(seal) => heads.extend(seal.head),
+                Err(error) => {
+                    // A replica of the release before knows no chain.
+                    warn!(
+                        log = log.name(),
+                        error = chain(&error),
+                        "this checkpoint leaves a log out"
+                    );
+                }
             }
         }
+        heads
     }
 
-    /// A number in the chain of the audit log, with the entries up to it recomputed; 0 for the newest, as it is stored.
-    pub async fn audit_seal(&self, sequence: i64) -> Result<AuditSeal, CoreError> {
+    /// A number in a log, with what its service recomputes before it; 0 for the newest, as it is stored.
+    pub async fn log_seal(&self, log: Log, sequence: i64) -> Result<LogSeal, CoreError> {
         let caller = Caller::system();
         let call = Call::repeated(&caller, CALL_LIMIT);
-        let request = GetAuditSealRequest { sequence };
-        let answer = match call!(self.staff, get_audit_seal, request, call).await {
-            Ok(answer) => answer,
-            // No entry has a place yet.
-            Err(status) if status.code() == Code::NotFound => return Ok(AuditSeal::default()),
-            Err(status) => return Err(CoreError::from_peer("auth", status)),
+        let answer = match log {
+            Log::Audit => {
+                let request = GetAuditSealRequest { sequence };
+                call!(self.staff, get_audit_seal, request, call)
+                    .await
+                    .map(|it| (it.sequence, it.hash, it.broken_sequence, it.detail))
+            }
+            Log::Reports => {
+                let request = plan::GetReportSealRequest { sequence };
+                call!(self.plan, get_report_seal, request, call)
+                    .await
+                    .map(|it| (it.sequence, it.hash, it.broken_sequence, it.detail))
+            }
         };
-        if answer.broken_sequence > 0 {
-            return Ok(AuditSeal {
+        let (seq, hash, broken, detail) = match answer {
+            Ok(answer) => answer,
+            // Nothing has a place yet.
+            Err(status) if status.code() == Code::NotFound => return Ok(LogSeal::default()),
+            Err(status) => return Err(CoreError::from_peer(log.service(), status)),
+        };
+        if broken > 0 {
+            return Ok(LogSeal {
                 head: None,
-                broken: Some((answer.broken_sequence, answer.detail)),
+                broken: Some((broken, detail)),
             });
         }
-        let hash = answer.hash.try_into();
-        Ok(AuditSeal {
+        let hash = hash.try_into();
+        Ok(LogSeal {
             head: Some(Head {
-                user_id: AUDIT_LOG,
-                seq: answer.sequence,
-                hash: hash.map_err(|_| CoreError::Corrupt("hash in the audit log"))?,
+                user_id: log.id(),
+                seq,
+                hash: hash.map_err(|_| CoreError::Corrupt("hash of another service's chain"))?,
             }),
             broken: None,
         })

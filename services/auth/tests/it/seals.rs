@@ -7,8 +7,8 @@ use adfolio_proto::auth::v1::{
     GetAuditSealRequest, GetAuditSealResponse, SetUserProfileRequest, VerifyAuditLogRequest,
     VerifyAuditLogResponse,
 };
-use adfolio_testkit::eventually;
-use sqlx::{AssertSqlSafe, PgPool};
+use adfolio_testkit::{eventually, tamper};
+use sqlx::PgPool;
 use tonic::Status;
 
 use crate::helpers::{Auth, anonymous, as_staff, reason, support, user_id};
@@ -46,21 +46,6 @@ async fn sealed(auth: &Auth) -> VerifyAuditLogResponse {
         (is_whole && changes == i64::from(ENTRIES)).then_some(found)
     })
     .await
-}
-
-/// Runs a statement as the owner of the database who has switched the triggers off.
-async fn tamper(pool: &PgPool, statement: &str) {
-    let mut connection = pool.acquire().await.unwrap();
-    for step in [
-        "SET session_replication_role = replica",
-        statement,
-        "SET session_replication_role = origin",
-    ] {
-        sqlx::raw_sql(AssertSqlSafe(step))
-            .execute(&mut *connection)
-            .await
-            .unwrap();
-    }
 }
 
 #[tokio::test]

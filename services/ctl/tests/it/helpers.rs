@@ -392,7 +392,7 @@ impl Stack {
             let pool = database.pool();
             let tables: Vec<String> = sqlx::query_scalar(
                 "SELECT tablename::text FROM pg_tables WHERE schemaname = 'public'
-                 AND tablename NOT LIKE 'outbox%' AND tablename NOT IN ('inbox', 'idempotency_keys', 'audit_log', 'audit_seals', 'audit_unsealed', 'notifications', 'unread_counters', 'mails', 'mail_links') ORDER BY 1",
+                 AND tablename NOT LIKE 'outbox%' AND tablename NOT IN ('inbox', 'idempotency_keys', 'audit_log', 'audit_seals', 'audit_unsealed', 'report_seals', 'unsealed_batches', 'notifications', 'unread_counters', 'mails', 'mail_links') ORDER BY 1",
             )
             .fetch_all(&pool)
             .await

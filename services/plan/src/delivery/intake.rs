@@ -12,11 +12,11 @@ use uuid::Uuid;
 
 use super::entity::{Batch, Report, Verdict};
 use super::proposal::{self, Beginning, Tally};
-use super::repo;
 use super::row::Reported;
+use super::{repo, seal};
 use crate::app::App;
 use crate::error::PlanError;
-use crate::ids::{ImportId, ProductId};
+use crate::ids::{BatchId, ImportId, ProductId};
 use crate::order::entity::Order;
 use crate::product::entity::RevenueLimits;
 use crate::{order, product, settlement, statistics};
@@ -43,6 +43,8 @@ pub struct Intake<'a> {
     pub source: &'a str,
     /// Where from.
     pub origin: Origin,
+    /// The batch.
+    pub batch: BatchId,
     /// The released import that brings them.
     pub import: Option<ImportId>,
     /// The import that holds what a network reports above a limit.
@@ -66,7 +68,7 @@ pub async fn take(
     rows: Vec<Reported>,
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
     let (now, settlement_delay) = (app.clock.now(), app.rules.settlement_delay);
-    let held_as = ImportId(app.ids.next());
+    let (held_as, batch) = (ImportId(app.ids.next()), BatchId(app.ids.next()));
     let (rows, source) = (Arc::new(rows), source.to_owned());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
         let (rows, source) = (Arc::clone(&rows), source.clone());
@@ -74,6 +76,7 @@ pub async fn take(
             let intake = Intake {
                 source: &source,
                 origin,
+                batch,
                 import: None,
                 held_as,
                 settlement_delay,
@@ -206,7 +209,7 @@ pub async fn take_in_tx(
     if changed.is_empty() {
         return Ok(verdicts);
     }
-    repo::upsert_in_tx(tx, &changed, origin.as_str(), now).await?;
+    repo::upsert_in_tx(tx, intake.batch, &changed, origin, now).await?;
     refill_in_tx(tx, &mut batch).await?;
     let outcome = batch.finish(origin.as_str(), now, intake.settlement_delay)?;
     statistics::roll_up_in_tx(tx, &outcome.changes).await?;
@@ -219,6 +222,7 @@ pub async fn take_in_tx(
     order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
     let changed_ids: Vec<_> = outcome.orders.iter().map(|order| order.id).collect();
     settlement::enqueue_in_tx(tx, &changed_ids).await?;
+    seal::add_in_tx(tx, intake.batch, &changed, origin, now).await?;
     Ok(verdicts)
 }
 

@@ -9,6 +9,7 @@
 //! | one transaction for a batch | [`intake`], [`repo`] |
 //! | a file as a proposal, released by a second member of staff | [`proposal`] |
 //! | what stands behind a plan's figures | [`evidence`] |
+//! | the hash chain over all batches | [`seal`] |
 //!
 //! | source | where |
 //! |---|---|
@@ -34,6 +35,7 @@ pub mod reader;
 mod repo;
 pub mod report;
 mod row;
+pub mod seal;
 pub mod simulator;
 pub mod stream;
 pub mod summary;

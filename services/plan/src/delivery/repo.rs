@@ -9,7 +9,7 @@ use super::entity::Report;
 use super::intake::Origin;
 use super::simulator::Running;
 use crate::error::PlanError;
-use crate::ids::{ImportId, OrderId};
+use crate::ids::{BatchId, ImportId, OrderId};
 use crate::order::entity::Order;
 
 /// 2200-01-01: later than any report.
@@ -112,11 +112,12 @@ pub(super) async fn not_charged_in_tx(
     Ok(rows.into_iter().map(Report::from).collect())
 }
 
-/// Writes reports, in place of their earlier revisions.
+/// Writes reports of a batch, in place of their earlier revisions.
 pub(super) async fn upsert_in_tx(
     tx: &mut Tx,
+    batch: BatchId,
     reports: &[Report],
-    origin: &str,
+    origin: Origin,
     now: DateTime<Utc>,
 ) -> Result<(), PlanError> {
     macro_rules! column {
@@ -129,8 +130,8 @@ pub(super) async fn upsert_in_tx(
     sqlx::query!(
         "INSERT INTO delivery_reports (source, report_id, revision, order_id, time, impressions, clicks, spend_micros,
                                        charged_micros, revenue_micros, estimated, import_id, import_line, origin,
-                                       received_at)
-         SELECT *, $14, $15
+                                       received_at, batch_id)
+         SELECT *, $14, $15, $16
          FROM UNNEST($1::text[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[], $6::bigint[], $7::bigint[],
                      $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::uuid[], $13::bigint[])
          ON CONFLICT (source, report_id) DO UPDATE SET
@@ -138,7 +139,7 @@ pub(super) async fn upsert_in_tx(
              impressions = excluded.impressions, clicks = excluded.clicks, spend_micros = excluded.spend_micros,
              charged_micros = excluded.charged_micros, revenue_micros = excluded.revenue_micros,
              estimated = excluded.estimated, origin = excluded.origin, received_at = excluded.received_at,
-             import_id = excluded.import_id, import_line = excluded.import_line",
+             import_id = excluded.import_id, import_line = excluded.import_line, batch_id = excluded.batch_id",
         &column!(source.clone()),
         &column!(report_id.clone()),
         &column!(revision),
@@ -152,8 +153,9 @@ pub(super) async fn upsert_in_tx(
         &column!(estimated),
         &imports as &[Option<Uuid>],
         &lines as &[Option<i64>],
-        origin,
+        origin.as_str(),
         now,
+        batch.0,
     )
     .execute(tx)
     .await?;

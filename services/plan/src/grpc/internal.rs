@@ -1,5 +1,6 @@
 //! What other services and networks call. There is no caller to check.
 
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
 use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::delivery_service_server::DeliveryService;
@@ -10,13 +11,16 @@ use tonic::{Request, Response, Status, Streaming};
 use uuid::Uuid;
 
 use super::InternalApi;
-use crate::delivery::evidence;
 use crate::delivery::stream::{self, BrokenOff, FromNetwork};
+use crate::delivery::{evidence, seal};
 use crate::ids::OrderId;
 use crate::order;
 
 /// Delivery books of one page at most.
 const MOST_BOOKS: u32 = 1_000;
+
+/// Batches that are recomputed for the one that is asked for.
+const SEALS_VERIFIED: i64 = 1_000;
 
 /// Holds of one page at most.
 const MOST_HOLDS: u32 = 10_000;
@@ -67,6 +71,31 @@ impl PlanReconcileService for InternalApi {
         let books = evidence::books(&self.0, after, limit.into()).await?;
         Ok(Response::new(proto::ListDeliveryBooksResponse {
             items: books.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn get_report_seal(
+        &self,
+        request: Request<proto::GetReportSealRequest>,
+    ) -> Result<Response<proto::GetReportSealResponse>, Status> {
+        let sequence = request.into_inner().sequence;
+        let newest = seal::newest(&self.0).await?;
+        let newest = newest.ok_or_else(|| Refusal::new(Reason::NotFound).field("sequence"))?;
+        if sequence <= 0 {
+            return Ok(Response::new(proto::GetReportSealResponse {
+                sequence: newest.seq,
+                hash: newest.hash.to_vec(),
+                ..proto::GetReportSealResponse::default()
+            }));
+        }
+        let after = sequence.saturating_sub(SEALS_VERIFIED);
+        let found = seal::verify(&self.0, after, sequence).await?;
+        let (broken_sequence, detail) = found.broken.unwrap_or_default();
+        Ok(Response::new(proto::GetReportSealResponse {
+            sequence: found.head.map_or(0, |head| head.seq),
+            hash: found.head.map_or_else(Vec::new, |head| head.hash.to_vec()),
+            broken_sequence,
+            detail: detail.to_owned(),
         }))
     }
 }

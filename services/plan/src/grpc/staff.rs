@@ -15,6 +15,7 @@ use tonic::{Request, Response, Status, Streaming};
 use super::{StaffApi, map};
 use crate::delivery::import::{self, Header};
 use crate::delivery::proposal::{self, Choice, State};
+use crate::delivery::seal;
 use crate::order::status::Filter;
 use crate::order::{self, Push};
 use crate::product::entity::Details;
@@ -247,6 +248,29 @@ impl PlanAdminService for StaffApi {
         let current = follow::current_of(&self.0, &users).await?;
         Ok(Response::new(proto::GetCurrentOperatorsResponse {
             items: current.iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn verify_reports(
+        &self,
+        request: Request<proto::VerifyReportsRequest>,
+    ) -> Result<Response<proto::VerifyReportsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[])?;
+        let newest = seal::newest(&self.0).await?;
+        let last = newest.map_or(0, |newest| newest.seq);
+        let found = seal::verify(&self.0, 0, last).await?;
+        let unsealed = seal::unsealed(&self.0).await?;
+        let (broken_sequence, detail) = found.broken.unwrap_or_default();
+        Ok(Response::new(proto::VerifyReportsResponse {
+            reports: i64::try_from(found.reports).unwrap_or(i64::MAX),
+            sequence: found.head.map_or(0, |head| head.seq),
+            hash: found
+                .head
+                .map_or_else(String::new, |head| hex::encode(head.hash)),
+            broken_sequence,
+            detail: detail.to_owned(),
+            unsealed: i64::try_from(unsealed).unwrap_or(i64::MAX),
+            waiting: seal::waiting(&self.0).await?,
         }))
     }
 }

@@ -1,8 +1,8 @@
 //! Checkpoints: what binds the keeper of the books to the chains.
 //!
-//! One replica per interval appends the head of every chain that has grown, and that of auth's audit log, to a Merkle log,
-//! signs the log's root, and announces it. Nothing here is on the path of a posting. Each transaction leaves a whole log: with the leaves, the
-//! subtrees, the checkpoint and its event, or without all of them.
+//! One replica per interval appends the head of every chain that has grown, and those of auth's audit log and plan's
+//! reports, to a Merkle log, signs the log's root, and announces it. Nothing here is on the path of a posting. Each
+//! transaction leaves a whole log: with the leaves, the subtrees, the checkpoint and its event, or without all of them.
 
 pub mod entity;
 mod repo;
@@ -16,7 +16,7 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proof::note::Signer;
-use adfolio_proof::tree::{AUDIT_LOG, Claim, Edge, Hash, Head, LEAVES_LEVEL, Node, State};
+use adfolio_proof::tree::{Claim, Edge, Hash, Head, LEAVES_LEVEL, Node, State};
 use chrono::{DateTime, SubsecRound as _, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -25,6 +25,7 @@ use crate::app::App;
 use crate::chain;
 use crate::error::WalletError;
 use crate::events;
+use crate::peers::Log;
 use entity::{Comparison, HeadProof, Published};
 
 /// Wallets that one statement reads; few in debug builds, so that tests cross from page to page.
@@ -61,14 +62,18 @@ pub async fn publish_when_due(app: &App) -> Result<(), WalletError> {
     if !repo::is_due(&app.pool, interval).await? {
         return Ok(());
     }
-    let mut audit = app.peers.audit_head().await;
+    let mut logs = app.peers.log_heads().await;
     let mut after = Some(UserId(Uuid::nil()));
     while let Some(position) = after {
-        let (signer, audit, now) = (Arc::clone(signer), audit.take(), app.clock.now());
+        let (signer, logs, now) = (
+            Arc::clone(signer),
+            std::mem::take(&mut logs),
+            app.clock.now(),
+        );
         after = app
             .write(move |tx| {
                 Box::pin(async move {
-                    publish_in_tx(tx, &signer, interval, (audit, position), now).await
+                    publish_in_tx(tx, &signer, interval, (&logs, position), now).await
                 })
             })
             .await?;
@@ -83,7 +88,7 @@ async fn publish_in_tx(
     tx: &mut Tx,
     signer: &Signer,
     interval: Duration,
-    (audit, after): (Option<Head>, UserId),
+    (logs, after): (&[Head], UserId),
     now: DateTime<Utc>,
 ) -> Result<Option<UserId>, WalletError> {
     if !repo::claim_turn_in_tx(tx, interval).await? {
@@ -92,12 +97,11 @@ async fn publish_in_tx(
     let last = repo::newest(&mut *tx).await?;
     let size = last.as_ref().map_or(0, |last| last.state.size);
     let mut edge = edge(tx, size).await?;
-    if let Some(audit) = audit
-        && repo::newest_head(&mut *tx, UserId(AUDIT_LOG))
-            .await?
-            .is_none_or(|last| last.seq < audit.seq)
-    {
-        add_in_tx(tx, &mut edge, &[audit]).await?;
+    for log in logs {
+        let last = repo::newest_head(&mut *tx, UserId(log.user_id)).await?;
+        if last.is_none_or(|last| last.seq < log.seq) {
+            add_in_tx(tx, &mut edge, &[*log]).await?;
+        }
     }
     let next = append_in_tx(tx, &mut edge, after).await?;
     let has_grown = edge.size() > size;
@@ -162,9 +166,9 @@ async fn add_in_tx(tx: &mut Tx, edge: &mut Edge, heads: &[Head]) -> Result<(), W
     Ok(())
 }
 
-/// The newest published head of the audit log.
-pub async fn newest_audit_head(app: &App) -> Result<Option<Head>, WalletError> {
-    Ok(repo::newest_head(&app.pool, UserId(AUDIT_LOG)).await?)
+/// The newest published head of a log.
+pub async fn newest_log_head(app: &App, log: Log) -> Result<Option<Head>, WalletError> {
+    Ok(repo::newest_head(&app.pool, UserId(log.id())).await?)
 }
 
 /// The newest checkpoint; none before the first.

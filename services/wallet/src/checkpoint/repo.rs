@@ -6,12 +6,13 @@ use std::time::Duration;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
-use adfolio_proof::tree::{AUDIT_LOG, Hash, Head, LEAVES_LEVEL, Node, Nodes, State, subtree};
+use adfolio_proof::tree::{Hash, Head, LEAVES_LEVEL, Node, Nodes, State, subtree};
 use sqlx::{PgConnection, PgExecutor, PgPool};
 use uuid::Uuid;
 
 use super::entity::{Changed, Leaf, Published, signed};
 use crate::error::WalletError;
+use crate::peers::Log;
 
 /// Reads checkpoints: `checkpoints!("WHERE …", arguments)`.
 macro_rules! checkpoints {
@@ -258,12 +259,12 @@ pub(super) async fn differing(
 ) -> Result<Vec<(UserId, i64)>, sqlx::Error> {
     sqlx::query!(
         "SELECT h.user_id, h.seq FROM published_heads h LEFT JOIN transactions t USING (user_id, seq)
-         WHERE h.index >= $1 AND h.index < $2 AND t.hash IS DISTINCT FROM h.hash AND h.user_id <> $4
+         WHERE h.index >= $1 AND h.index < $2 AND t.hash IS DISTINCT FROM h.hash AND h.user_id <> ALL($4)
          ORDER BY h.index LIMIT $3",
         signed(first),
         signed(behind),
         limit,
-        AUDIT_LOG
+        &Log::ALL.map(Log::id)
     )
     .map(|row| (UserId(row.user_id), row.seq))
     .fetch_all(pool)

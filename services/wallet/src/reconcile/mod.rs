@@ -21,7 +21,7 @@ use crate::app::App;
 use crate::checkpoint;
 use crate::error::WalletError;
 use crate::ids::OrderId;
-use crate::peers::Peers;
+use crate::peers::{Log, Peers};
 use entity::{Check, CouponCost, DeliveryBook, Holds, Outcome, Proof, differing_orders};
 use findings::{Findings, Sums, Wallet};
 use repo::Stretch;
@@ -79,7 +79,12 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
         format!("{users} users differ from their withdrawals that wait"),
     ));
     checks.push(published_heads(app).await?);
-    checks.push(settled("audit_log_holds", audit_log(app).await)?);
+    for (name, log) in [
+        ("audit_log_holds", Log::Audit),
+        ("reports_hold", Log::Reports),
+    ] {
+        checks.push(settled(name, published_log(app, name, log).await)?);
+    }
     checks.push(settled(
         "holds_equal_plan",
         compare_with_plan(pool, peers).await,
@@ -128,19 +133,22 @@ async fn published_heads(app: &App) -> Result<Check, WalletError> {
     Ok(Check::zero("published_heads_hold", figure, detail))
 }
 
-/// The newest published head of the audit log against the log, of which auth recomputes what lies before it.
-async fn audit_log(app: &App) -> Result<Check, WalletError> {
-    let check = |figure, detail| Ok(Check::zero("audit_log_holds", figure, detail));
-    let Some(published) = checkpoint::newest_audit_head(app).await? else {
-        return check(0, "nothing of the audit log was published yet".to_owned());
+/// The newest published head of a log against the log, of which its service recomputes what lies before it.
+async fn published_log(app: &App, check: &'static str, log: Log) -> Result<Check, WalletError> {
+    let (check, log_name) = (
+        |figure, detail| Ok(Check::zero(check, figure, detail)),
+        log.name(),
+    );
+    let Some(published) = checkpoint::newest_log_head(app, log).await? else {
+        return check(0, format!("nothing of the {log_name} was published yet"));
     };
-    let seal = app.peers.audit_seal(published.seq).await?;
+    let seal = app.peers.log_seal(log, published.seq).await?;
     if let Some((seq, fault)) = seal.broken {
-        return check(1, format!("entry {seq} of the audit log: {fault}"));
+        return check(1, format!("number {seq} of the {log_name}: {fault}"));
     }
     let differs = seal.head != Some(published);
     let detail = format!(
-        "the published hash of entry {} of the audit log {}",
+        "the published hash of number {} of the {log_name} {}",
         published.seq,
         if differs { "differs" } else { "matches" }
     );

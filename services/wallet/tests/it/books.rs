@@ -1,24 +1,10 @@
 //! The books themselves: append-only, balanced by the database, verifiable, and every tampering found.
 
-use sqlx::{AssertSqlSafe, PgPool};
+use adfolio_testkit::tamper;
+use sqlx::AssertSqlSafe;
 use uuid::Uuid;
 
 use crate::helpers::{StaffPosting, Wallet, finance};
-
-/// Runs statements as an intruder who is master of the database and has switched the triggers off.
-async fn tamper(pool: &PgPool, statement: &str) {
-    let mut connection = pool.acquire().await.expect("a connection");
-    for step in [
-        "SET session_replication_role = replica",
-        statement,
-        "SET session_replication_role = origin",
-    ] {
-        sqlx::raw_sql(AssertSqlSafe(step))
-            .execute(&mut *connection)
-            .await
-            .expect("tampering");
-    }
-}
 
 /// A user with a deposit, a hold with a coupon, and a report.
 async fn busy_user(stack: &Wallet) -> (Uuid, Uuid) {

@@ -1,14 +1,12 @@
 //! Checkpoints: one log on any number of replicas, proofs for every head, and history that cannot be rewritten unnoticed.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Instant;
 
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proof::note::{Checkpoint, Kind, Signer};
 use adfolio_proof::tree::{
-    AUDIT_LOG, Edge, Hash, Head, LEAVES_LEVEL, State, verify_consistency, verify_inclusion,
+    AUDIT_LOG, Edge, Hash, Head, LEAVES_LEVEL, REPORTS, State, verify_consistency, verify_inclusion,
 };
 use adfolio_proto::events::v1::CheckpointPublished;
 use adfolio_proto::wallet::v1 as proto;
@@ -21,6 +19,7 @@ use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use crate::helpers::{Wallet, assert_refused, call, refused};
+use crate::peers::{PeerBooks, Seals};
 
 const KEY: &str = "0303030303030303030303030303030303030303030303030303030303030303";
 const ORIGIN: &str = "adfolio/wallet";
@@ -221,10 +220,10 @@ async fn a_proof_leads_from_a_transaction_to_the_head_that_was_published_after_i
     assert_eq!(hash, head.hash);
 }
 
-/// Numbers of the audit log whose hash was published.
-async fn audited(stack: &Wallet) -> Vec<i64> {
+/// Numbers of another service's chain whose hash was published.
+async fn published_of(stack: &Wallet, log: Uuid) -> Vec<i64> {
     sqlx::query_scalar("SELECT seq FROM published_heads WHERE user_id = $1 ORDER BY index")
-        .bind(AUDIT_LOG)
+        .bind(log)
         .fetch_all(&stack.pool())
         .await
         .expect("numbers")
@@ -232,35 +231,43 @@ async fn audited(stack: &Wallet) -> Vec<i64> {
 
 #[tokio::test]
 async fn the_audit_log_is_published_and_a_rewritten_one_is_found() {
+    log_is_published(AUDIT_LOG, "audit_log_holds", |books| &mut books.audit_seals).await;
+}
+
+#[tokio::test]
+async fn the_chain_of_reports_is_published_and_a_rewritten_one_is_found() {
+    log_is_published(REPORTS, "reports_hold", |books| &mut books.report_seals).await;
+}
+
+async fn log_is_published(log: Uuid, check: &str, seals: fn(&mut PeerBooks) -> &mut Seals) {
     let stack = spawn().await;
     stack.user_with(500).await;
     published(&stack).await;
-    assert!(audited(&stack).await.is_empty());
+    assert!(published_of(&stack, log).await.is_empty());
     stack.assert_books_balance().await;
 
     for (number, hash) in [(3, [3; 32]), (7, [7; 32])] {
-        let books = Arc::clone(&stack.books);
-        books.lock().expect("books").seals.insert(number, hash);
+        seals(&mut stack.books.lock().expect("books")).insert(number, hash);
         eventually("the hash is published", || async {
-            audited(&stack).await.contains(&number)
+            published_of(&stack, log).await.contains(&number)
         })
         .await;
     }
-    assert_eq!(audited(&stack).await, [3, 7]);
+    assert_eq!(published_of(&stack, log).await, [3, 7]);
     stack.assert_books_balance().await;
 
-    let rewritten = |change: fn(&mut BTreeMap<i64, Hash>)| {
-        let mut seals = BTreeMap::from([(3, [3; 32]), (7, [7; 32])]);
-        change(&mut seals);
-        stack.books.lock().expect("books").seals = seals;
+    let rewritten = |change: fn(&mut Seals)| {
+        let mut changed = Seals::from([(3, [3; 32]), (7, [7; 32])]);
+        change(&mut changed);
+        *seals(&mut stack.books.lock().expect("books")) = changed;
     };
-    // Another entry, or none, at the place that was published.
+    // Another one, or none, at the place that was published.
     rewritten(|seals| seals.extend([(7, [8; 32])]));
-    assert_eq!(stack.failed_checks().await, ["audit_log_holds"]);
+    assert_eq!(stack.failed_checks().await, [check]);
     rewritten(|seals| seals.retain(|number, _| *number != 7));
-    assert_eq!(stack.failed_checks().await, ["audit_log_holds"]);
-    rewritten(BTreeMap::clear);
-    assert_eq!(stack.failed_checks().await, ["audit_log_holds"]);
+    assert_eq!(stack.failed_checks().await, [check]);
+    rewritten(Seals::clear);
+    assert_eq!(stack.failed_checks().await, [check]);
     rewritten(|_| {});
     stack.assert_books_balance().await;
 }

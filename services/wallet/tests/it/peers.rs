@@ -48,7 +48,33 @@ pub struct PeerBooks {
     /// How often plan was asked for its holds.
     pub hold_lists: usize,
     /// Hashes of the audit log's chain by number.
-    pub seals: BTreeMap<i64, [u8; 32]>,
+    pub audit_seals: Seals,
+    /// Hashes of the chain of reports by number.
+    pub report_seals: Seals,
+}
+
+/// Hashes of a chain by number.
+pub type Seals = BTreeMap<i64, [u8; 32]>;
+
+/// A place in a chain, and its hash, or what is wrong there; 0 is the newest one.
+type Answered = (i64, Vec<u8>, Option<(i64, String)>);
+
+fn answer_seal(seals: &Seals, sequence: i64) -> Result<Answered, Status> {
+    let Some(newest) = seals.last_key_value() else {
+        return Err(Refusal::not_found("sequence").into());
+    };
+    let found = match sequence {
+        0 => Some(newest),
+        sequence => seals.get_key_value(&sequence),
+    };
+    Ok(match found {
+        Some((sequence, hash)) => (*sequence, hash.to_vec(), None),
+        None => (
+            0,
+            Vec::new(),
+            Some((sequence, "seal is missing".to_owned())),
+        ),
+    })
 }
 
 /// An order that holds money, in minor units.
@@ -134,24 +160,13 @@ impl StaffDirectoryService for Peers {
     ) -> Result<Response<auth::GetAuditSealResponse>, Status> {
         let sequence = request.into_inner().sequence;
         let books = self.0.lock().expect("books");
-        let Some(newest) = books.seals.last_key_value() else {
-            return Err(Refusal::not_found("sequence").into());
-        };
-        let found = match sequence {
-            0 => Some(newest),
-            sequence => books.seals.get_key_value(&sequence),
-        };
-        let answer = match found {
-            Some((sequence, hash)) => auth::GetAuditSealResponse {
-                sequence: *sequence,
-                hash: hash.to_vec(),
-                ..auth::GetAuditSealResponse::default()
-            },
-            None => auth::GetAuditSealResponse {
-                broken_sequence: sequence,
-                detail: "seal is missing".to_owned(),
-                ..auth::GetAuditSealResponse::default()
-            },
+        let (sequence, hash, broken) = answer_seal(&books.audit_seals, sequence)?;
+        let (broken_sequence, detail) = broken.unwrap_or_default();
+        let answer = auth::GetAuditSealResponse {
+            sequence,
+            hash,
+            broken_sequence,
+            detail,
         };
         Ok(Response::new(answer))
     }
@@ -201,6 +216,22 @@ impl PlanReconcileService for Peers {
             });
         Ok(Response::new(plan::ListDeliveryBooksResponse {
             items: items.take(request.limit as usize).collect(),
+        }))
+    }
+
+    async fn get_report_seal(
+        &self,
+        request: Request<plan::GetReportSealRequest>,
+    ) -> Result<Response<plan::GetReportSealResponse>, Status> {
+        let sequence = request.into_inner().sequence;
+        let books = self.0.lock().expect("books");
+        let (sequence, hash, broken) = answer_seal(&books.report_seals, sequence)?;
+        let (broken_sequence, detail) = broken.unwrap_or_default();
+        Ok(Response::new(plan::GetReportSealResponse {
+            sequence,
+            hash,
+            broken_sequence,
+            detail,
         }))
     }
 }

@@ -30,7 +30,7 @@ use super::intake::{self, Intake, Origin};
 use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
-use crate::ids::ImportId;
+use crate::ids::{BatchId, ImportId};
 use crate::settlement;
 use entity::{LIFETIME, Rejection, Taken, Verdict};
 
@@ -248,8 +248,9 @@ async fn take_all(app: &App, id: ImportId) -> Result<(), PlanError> {
 /// Takes the next rows of a released import; answers whether there may be more.
 async fn take_next(app: &App, id: ImportId) -> Result<bool, PlanError> {
     let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let batch = BatchId(app.ids.next());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
-        Box::pin(take_next_in_tx(tx, id, now, delay))
+        Box::pin(take_next_in_tx(tx, (id, batch), now, delay))
     })
     .await?;
     settlement::wake(app);
@@ -262,7 +263,7 @@ async fn take_next(app: &App, id: ImportId) -> Result<bool, PlanError> {
 
 async fn take_next_in_tx(
     tx: &mut Tx,
-    id: ImportId,
+    (id, batch): (ImportId, BatchId),
     now: DateTime<Utc>,
     settlement_delay: TimeDelta,
 ) -> Result<Option<Vec<RowVerdict>>, PlanError> {
@@ -280,6 +281,7 @@ async fn take_next_in_tx(
     let intake = Intake {
         source: &import.source,
         origin: import.origin,
+        batch,
         import: Some(id),
         held_as: id,
         settlement_delay,
