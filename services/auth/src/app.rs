@@ -43,7 +43,7 @@ impl Parts {
             guess_turns: Arc::new(Semaphore::new(guess::TURNS)),
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
-            sealer: Sealer::new(&config.second_factor.key()?)?,
+            sealer: config.second_factor.sealer()?,
             signer: config
                 .identity_key_file
                 .as_deref()

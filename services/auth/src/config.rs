@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs, secret_from};
+use adfolio_kit::config::{
+    ConfigError, ProcessArgs, ServiceArgs, optional_secret_from, secret_from,
+};
 use adfolio_kit::service::ProcessConfig;
 use chrono::TimeDelta;
 use clap::builder::BoolishValueParser;
@@ -13,7 +15,7 @@ use secrecy::SecretString;
 use crate::attempt::entity::{Limit, Limits};
 use crate::attempt::guess;
 use crate::session::entity::SessionRules;
-use crate::staff::factor::{self, Policy};
+use crate::staff::factor::{self, Policy, Sealer};
 
 /// Users, login, sessions, licence keys, account states and staff accounts
 #[derive(Clone, Debug, Parser)]
@@ -159,6 +161,12 @@ pub struct SecondFactorArgs {
     /// File that holds it
     #[arg(long, env = "SECOND_FACTOR_KEY_FILE")]
     pub second_factor_key_file: Option<PathBuf>,
+    /// Previous key, during a rotation: what it encrypted is decrypted and encrypted with the current one
+    #[arg(long, env = "SECOND_FACTOR_KEY_PREVIOUS", hide_env_values = true)]
+    pub second_factor_key_previous: Option<SecretString>,
+    /// File that holds it
+    #[arg(long, env = "SECOND_FACTOR_KEY_PREVIOUS_FILE")]
+    pub second_factor_key_previous_file: Option<PathBuf>,
 }
 
 impl SecondFactorArgs {
@@ -172,13 +180,19 @@ impl SecondFactorArgs {
         }
     }
 
-    /// The key that encrypts secrets.
-    pub fn key(&self) -> Result<SecretString, ConfigError> {
-        secret_from(
+    /// What encrypts secrets: the current key and, during a rotation, the previous one.
+    pub fn sealer(&self) -> Result<Sealer, ConfigError> {
+        let current = secret_from(
             factor::KEY,
             self.second_factor_key.as_ref(),
             self.second_factor_key_file.as_deref(),
-        )
+        );
+        let previous = optional_secret_from(
+            factor::PREVIOUS_KEY,
+            self.second_factor_key_previous.as_ref(),
+            self.second_factor_key_previous_file.as_deref(),
+        );
+        Sealer::new(&current?, previous?.as_ref())
     }
 }
 
@@ -207,6 +221,6 @@ mod tests {
         );
         let demo = [&optional[..], &["--adfolio-demo", "1"]].concat();
         assert_eq!(args(&demo).policy().expect("a policy"), Policy::Optional);
-        assert!(args(&[]).key().is_err(), "no key");
+        assert!(args(&[]).sealer().is_err(), "no key");
     }
 }

@@ -72,6 +72,7 @@ use crate::attempt::guess;
 use crate::error::AuthError;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::lookalike::Owners;
+use crate::staff::factor;
 
 /// This service's own tables.
 pub static MIGRATOR: Migrator = sqlx::migrate!();
@@ -102,6 +103,13 @@ const SEAL_LIMIT: Duration = Duration::from_secs(30);
 
 /// Batches of one run at most.
 const SEAL_ROUNDS: u32 = 100;
+
+/// How often second factors that the previous key sealed are sealed anew; soon in debug builds, where tests wait for it.
+const ROTATION_INTERVAL: Duration =
+    Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
+
+/// The longest that one run of it may take.
+const ROTATION_LIMIT: Duration = Duration::from_secs(30);
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -138,6 +146,13 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 fn start_jobs(backend: &Backend, app: &App) {
     start_filling(backend, app.clone());
     start_sealing(backend, app.clone());
+    backend.every(
+        "rotation",
+        ROTATION_INTERVAL,
+        ROTATION_LIMIT,
+        app,
+        |app| async move { factor::rotate(&app).await },
+    );
     let (app, shutdown) = (app.clone(), backend.service.shutdown.clone());
     backend.spawn("prune", async move {
         // Once at the start: a process that never lives for an interval still prunes.

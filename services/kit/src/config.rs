@@ -115,6 +115,19 @@ pub fn secret_from(
     value.cloned().ok_or(ConfigError::Missing(name))
 }
 
+/// A secret that need not be there, likewise.
+pub fn optional_secret_from(
+    name: &'static str,
+    value: Option<&SecretString>,
+    file: Option<&Path>,
+) -> Result<Option<SecretString>, ConfigError> {
+    match secret_from(name, value, file) {
+        Ok(secret) => Ok(Some(secret)),
+        Err(ConfigError::Missing(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The certificates of a process: all three files or none. Without them nothing is encrypted and
 /// every caller may do everything.
 #[derive(Args, Clone, Debug, Default)]

@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::config::{ConfigError, ProcessArgs, ServiceArgs, secret_from};
+use adfolio_kit::config::{
+    ConfigError, ProcessArgs, ServiceArgs, optional_secret_from, secret_from,
+};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
@@ -105,12 +107,12 @@ impl CheckpointArgs {
 
     /// What signs checkpoints, if a key is configured.
     pub fn signer(&self) -> Result<Option<Signer>, ConfigError> {
-        let key = secret_from(
+        let key = optional_secret_from(
             "CHECKPOINT_KEY",
             self.checkpoint_key.as_ref(),
             self.checkpoint_key_file.as_deref(),
         );
-        let Some(key) = optional(key)? else {
+        let Some(key) = key? else {
             return Ok(None);
         };
         let signer = Signer::new(&self.checkpoint_origin, Kind::Log, key.expose_secret());
@@ -205,14 +207,14 @@ impl SecretArgs {
             self.pay_password_pepper.as_ref(),
             self.pay_password_pepper_file.as_deref(),
         );
-        let previous = secret_from(
+        let previous = optional_secret_from(
             "PAY_PASSWORD_PEPPER_PREVIOUS",
             self.pay_password_pepper_previous.as_ref(),
             self.pay_password_pepper_previous_file.as_deref(),
         );
         Ok((
             long_enough("PAY_PASSWORD_PEPPER", current?)?,
-            optional(previous)?
+            previous?
                 .map(|pepper| long_enough("PAY_PASSWORD_PEPPER_PREVIOUS", pepper))
                 .transpose()?,
         ))
@@ -225,27 +227,17 @@ impl SecretArgs {
             self.card_key.as_ref(),
             self.card_key_file.as_deref(),
         )?;
-        let previous = secret_from(
+        let previous = optional_secret_from(
             "CARD_KEY_PREVIOUS",
             self.card_key_previous.as_ref(),
             self.card_key_previous_file.as_deref(),
         );
-        Ok((current, optional(previous)?))
+        Ok((current, previous?))
     }
 
     /// Time between two runs of a key rotation.
     pub fn rotation_interval(&self) -> Duration {
         Duration::from_secs(self.rotation_interval_seconds)
-    }
-}
-
-fn optional(
-    secret: Result<SecretString, ConfigError>,
-) -> Result<Option<SecretString>, ConfigError> {
-    match secret {
-        Ok(secret) => Ok(Some(secret)),
-        Err(ConfigError::Missing(_)) => Ok(None),
-        Err(error) => Err(error),
     }
 }
 

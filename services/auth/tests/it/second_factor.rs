@@ -3,13 +3,16 @@
 use std::time::Duration;
 
 use adfolio_auth::SecondFactorPolicy;
+use adfolio_kit::client::Channel;
 use adfolio_kit::refusal::Reason;
+use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
 use adfolio_proto::auth::v1::staff_directory_service_client::StaffDirectoryServiceClient;
 use adfolio_proto::auth::v1::{
     CheckSecondPairRequest, ConfirmSecondFactorRequest, EnrollSecondFactorRequest,
     EnrollSecondFactorResponse, ResetSecondFactorRequest, SecondPair, Staff, StaffLoginRequest,
     StaffLoginResponse,
 };
+use adfolio_testkit::eventually;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use serde_json::json;
@@ -421,4 +424,74 @@ async fn where_it_is_required_a_session_without_it_only_sets_it_up() {
     reset(&office, &office.ada, &office.finn.id).await.unwrap();
     let token = office.log_in("finn").await;
     assert_eq!(standing(&office, &token).await, (true, false));
+}
+
+/// With keys of one digit each.
+fn with_keys(current: &str, previous: Option<&str>) -> impl FnOnce(&mut adfolio_auth::Config) {
+    let [current, previous] =
+        [Some(current), previous].map(|digit| digit.map(|it| it.repeat(64).into()));
+    |config| {
+        config.second_factor.second_factor_key = current;
+        config.second_factor.second_factor_key_previous = previous;
+    }
+}
+
+/// Finn's login with the present code, at one replica.
+async fn login_at(replica: &Channel, office: &Office, app: &App) -> Result<(), Status> {
+    office.auth.clock.advance(STEP);
+    let message = StaffLoginRequest {
+        username: "finn".to_owned(),
+        password: PASSWORD.to_owned(),
+        client_address: "192.0.2.1".to_owned(),
+        code: app.code(office),
+        device_token: String::new(),
+    };
+    let mut admin = AuthAdminServiceClient::new(replica.clone());
+    admin.staff_login(anonymous(message)).await.map(|_| ())
+}
+
+#[tokio::test]
+async fn a_key_is_changed_in_two_steps_while_codes_are_used() {
+    let auth = Auth::builder()
+        .configure(with_keys("a", None))
+        .spawn()
+        .await;
+    let office = Office::of(auth).await;
+    let (app, _) = activate(&office, &office.finn).await;
+    for member in [&office.ada, &office.bea] {
+        activate(&office, member).await;
+    }
+    let pool = office.auth.db.pool();
+    let sealed = async || -> Vec<Vec<u8>> {
+        let statement = "SELECT factor_secret FROM staff ORDER BY id";
+        sqlx::query_scalar(statement)
+            .fetch_all(&pool)
+            .await
+            .unwrap()
+    };
+    let first = office.auth.replica_with(with_keys("a", Some("b"))).await;
+    login_at(&first.channel(), &office, &app).await.unwrap();
+    let before = sealed().await;
+    let second = office.auth.replica_with(with_keys("b", Some("a"))).await;
+    eventually("all three are sealed anew", async || {
+        let now = sealed().await;
+        before.iter().zip(&now).all(|(before, now)| before != now)
+    })
+    .await;
+    // Replicas of both steps run: one may have sealed back what the other one sealed.
+    for replica in [&first, &second] {
+        login_at(&replica.channel(), &office, &app).await.unwrap();
+    }
+    first.stop().await.unwrap();
+    eventually("the replica of the last step opens them", async || {
+        let last = office.auth.replica_with(with_keys("b", None)).await;
+        let opened = login_at(&last.channel(), &office, &app).await.is_ok();
+        last.stop().await.unwrap();
+        opened
+    })
+    .await;
+    // The old key alone opens none any more.
+    let old = office.auth.replica_with(with_keys("a", None)).await;
+    let refused = login_at(&old.channel(), &office, &app).await;
+    assert_eq!(reason(refused), Reason::Internal);
 }

@@ -11,6 +11,7 @@
 
 mod code;
 mod repo;
+mod rotation;
 mod seal;
 
 use adfolio_kit::audit;
@@ -23,7 +24,8 @@ use secrecy::SecretString;
 use serde_json::json;
 use tracing::info;
 
-pub use seal::{KEY, Sealer};
+pub use rotation::rotate;
+pub use seal::{KEY, PREVIOUS_KEY, Sealer};
 
 use self::code::{Code, RECOVERY_CODES, Secret};
 use super::change::{admit_in_tx, lock_in_tx};

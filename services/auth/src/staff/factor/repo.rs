@@ -107,3 +107,35 @@ pub async fn use_recovery_code_in_tx(
     .await?;
     Ok(done.rows_affected() == 1)
 }
+
+/// Members behind `after` with a second factor, in order of id, and what is sealed of each.
+pub async fn lock_sealed_in_tx(
+    tx: &mut Tx,
+    after: StaffId,
+    limit: i64,
+) -> Result<Vec<(StaffId, Vec<u8>)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id, factor_secret AS "sealed!" FROM staff WHERE id > $1 AND factor_secret IS NOT NULL
+           ORDER BY id LIMIT $2 FOR NO KEY UPDATE"#,
+        after.0,
+        limit,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (StaffId(row.id), row.sealed))
+        .collect())
+}
+
+/// Stores the same secret, sealed anew.
+pub async fn reseal_in_tx(tx: &mut Tx, id: StaffId, sealed: &[u8]) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET factor_secret = $2 WHERE id = $1",
+        id.0,
+        sealed
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}

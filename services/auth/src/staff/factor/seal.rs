@@ -20,9 +20,15 @@ const KEY_BYTES: usize = 32;
 /// The variable with the key.
 pub const KEY: &str = "SECOND_FACTOR_KEY";
 
-/// Seals and opens secrets. Cheap to clone.
+/// The variable with the key before, during a rotation.
+pub const PREVIOUS_KEY: &str = "SECOND_FACTOR_KEY_PREVIOUS";
+
+/// Seals with the current key, and opens what it or the previous one sealed. Cheap to clone.
 #[derive(Clone)]
-pub struct Sealer(Arc<XChaCha20Poly1305>);
+pub struct Sealer {
+    current: Arc<XChaCha20Poly1305>,
+    previous: Option<Arc<XChaCha20Poly1305>>,
+}
 
 impl std::fmt::Debug for Sealer {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -31,15 +37,20 @@ impl std::fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// With a key of 32 bytes in hex.
-    pub fn new(hex_key: &SecretString) -> Result<Self, ConfigError> {
-        let mut key = Zeroizing::new([0; KEY_BYTES]);
-        let read = hex::decode_to_slice(hex_key.expose_secret(), key.as_mut_slice());
-        read.map_err(|_| ConfigError::Invalid {
-            name: KEY,
-            expected: "32 bytes in hex",
-        })?;
-        Ok(Self(Arc::new(XChaCha20Poly1305::new((&*key).into()))))
+    /// With keys of 32 bytes in hex.
+    pub fn new(
+        current: &SecretString,
+        previous: Option<&SecretString>,
+    ) -> Result<Self, ConfigError> {
+        Ok(Self {
+            current: cipher(KEY, current)?,
+            previous: previous.map(|key| cipher(PREVIOUS_KEY, key)).transpose()?,
+        })
+    }
+
+    /// Whether there is a previous key.
+    pub fn is_rotating(&self) -> bool {
+        self.previous.is_some()
     }
 
     /// Nonce and ciphertext of a member's secret.
@@ -50,26 +61,51 @@ impl Sealer {
             msg: secret.as_bytes(),
             aad: context.as_bytes(),
         };
-        let sealed = self.0.encrypt(&XNonce::from(nonce), payload);
+        let sealed = self.current.encrypt(&XNonce::from(nonce), payload);
         let sealed = sealed.map_err(|_| CoreError::Corrupt("second factor to seal"))?;
         Ok([&nonce[..], &sealed].concat())
     }
 
     /// What was sealed for this member.
     pub fn open(&self, of: StaffId, sealed: &[u8]) -> Result<Secret, CoreError> {
-        let broken = || CoreError::Corrupt("staff.factor_secret");
-        let (nonce, ciphertext) = sealed
-            .split_first_chunk::<NONCE_BYTES>()
-            .ok_or_else(broken)?;
-        let context = context(of);
-        let payload = Payload {
-            msg: ciphertext,
-            aad: context.as_bytes(),
-        };
-        let opened = self.0.decrypt(&XNonce::from(*nonce), payload);
-        let opened = opened.map(Zeroizing::new).map_err(|_| broken())?;
-        Secret::from_bytes(&opened).ok_or_else(broken)
+        let previous = || open_with(self.previous.as_deref()?, of, sealed);
+        open_with(&self.current, of, sealed)
+            .or_else(previous)
+            .ok_or(CoreError::Corrupt("staff.factor_secret"))
     }
+
+    /// What the previous key sealed for this member, sealed with the current one; none of what the current one has sealed.
+    pub fn reseal(&self, of: StaffId, sealed: &[u8]) -> Result<Option<Vec<u8>>, CoreError> {
+        if open_with(&self.current, of, sealed).is_some() {
+            return Ok(None);
+        }
+        let secret = self.open(of, sealed)?;
+        self.seal(of, &secret).map(Some)
+    }
+}
+
+fn cipher(
+    name: &'static str,
+    hex_key: &SecretString,
+) -> Result<Arc<XChaCha20Poly1305>, ConfigError> {
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    let read = hex::decode_to_slice(hex_key.expose_secret(), key.as_mut_slice());
+    read.map_err(|_| ConfigError::Invalid {
+        name,
+        expected: "32 bytes in hex",
+    })?;
+    Ok(Arc::new(XChaCha20Poly1305::new((&*key).into())))
+}
+
+fn open_with(cipher: &XChaCha20Poly1305, of: StaffId, sealed: &[u8]) -> Option<Secret> {
+    let (nonce, ciphertext) = sealed.split_first_chunk::<NONCE_BYTES>()?;
+    let context = context(of);
+    let payload = Payload {
+        msg: ciphertext,
+        aad: context.as_bytes(),
+    };
+    let opened = cipher.decrypt(&XNonce::from(*nonce), payload).ok()?;
+    Secret::from_bytes(&Zeroizing::new(opened))
 }
 
 #[cfg(test)]
@@ -79,7 +115,7 @@ mod tests {
     use super::*;
 
     fn sealer(digit: &str) -> Sealer {
-        Sealer::new(&digit.repeat(64).into()).expect("a sealer")
+        Sealer::new(&digit.repeat(64).into(), None).expect("a sealer")
     }
 
     #[test]
@@ -99,9 +135,34 @@ mod tests {
     }
 
     #[test]
+    fn what_the_previous_key_sealed_is_sealed_anew_once() {
+        let olivia = StaffId(Uuid::from_u128(1));
+        let secret = Secret::random();
+        let before = sealer("a").seal(olivia, &secret).expect("sealed");
+        let rotating = |current: &str, previous: &str| {
+            let [current, previous] = [current, previous].map(|digit| digit.repeat(64).into());
+            Sealer::new(&current, Some(&previous)).expect("a sealer")
+        };
+        let anew = rotating("b", "a")
+            .reseal(olivia, &before)
+            .expect("resealed");
+        let anew = anew.expect("another key");
+        for opens in [sealer("b"), rotating("b", "a"), rotating("a", "b")] {
+            let opened = opens.open(olivia, &anew).expect("open");
+            assert_eq!(opened.as_bytes(), secret.as_bytes());
+        }
+        assert!(sealer("a").open(olivia, &anew).is_err());
+        let again = rotating("b", "a").reseal(olivia, &anew).expect("open");
+        assert_eq!(again, None);
+        assert!(rotating("b", "c").reseal(olivia, &before).is_err());
+    }
+
+    #[test]
     fn a_key_has_a_form() {
-        for bad in ["", "00", &"g".repeat(64), &"a".repeat(65)] {
-            assert!(Sealer::new(&SecretString::from(bad)).is_err());
+        let good = SecretString::from("a".repeat(64));
+        for bad in ["", "00", &"g".repeat(64), &"a".repeat(65)].map(SecretString::from) {
+            assert!(Sealer::new(&bad, None).is_err());
+            assert!(Sealer::new(&good, Some(&bad)).is_err());
         }
     }
 }
