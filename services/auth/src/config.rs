@@ -153,7 +153,7 @@ pub struct SecondFactorArgs {
     /// 1 in a demonstration, where staff may work without a second factor
     #[arg(long, env = "ADFOLIO_DEMO", default_value = "0", action = clap::ArgAction::Set, value_parser = BoolishValueParser::new())]
     pub adfolio_demo: bool,
-    /// Key that encrypts the secrets of second factors: 32 bytes in hex
+    /// Key that encrypts the secrets of second factors and makes the codes of mail: 32 bytes in hex
     #[arg(long, env = "SECOND_FACTOR_KEY", hide_env_values = true)]
     pub second_factor_key: Option<SecretString>,
     /// File that holds it
@@ -172,13 +172,14 @@ impl SecondFactorArgs {
         }
     }
 
-    /// The key that encrypts secrets.
-    pub fn key(&self) -> Result<SecretString, ConfigError> {
-        secret_from(
+    /// The key that encrypts secrets, and that the codes of mail are made with.
+    pub fn key(&self) -> Result<factor::Key, ConfigError> {
+        let hex_key = secret_from(
             factor::KEY,
             self.second_factor_key.as_ref(),
             self.second_factor_key_file.as_deref(),
-        )
+        )?;
+        factor::read_key(&hex_key)
     }
 }
 

@@ -23,7 +23,7 @@ use secrecy::SecretString;
 use serde_json::json;
 use tracing::info;
 
-pub use seal::{KEY, Sealer};
+pub use seal::{KEY, Key, Sealer, read_key};
 
 use self::code::{Code, RECOVERY_CODES, Secret};
 use super::change::{admit_in_tx, lock_in_tx};

@@ -20,6 +20,20 @@ const KEY_BYTES: usize = 32;
 /// The variable with the key.
 pub const KEY: &str = "SECOND_FACTOR_KEY";
 
+/// A key as it is configured.
+pub type Key = Zeroizing<[u8; KEY_BYTES]>;
+
+/// Reads a key of 32 bytes in hex.
+pub fn read_key(hex_key: &SecretString) -> Result<Key, ConfigError> {
+    let mut key = Key::new([0; KEY_BYTES]);
+    let read = hex::decode_to_slice(hex_key.expose_secret(), key.as_mut_slice());
+    read.map_err(|_| ConfigError::Invalid {
+        name: KEY,
+        expected: "32 bytes in hex",
+    })?;
+    Ok(key)
+}
+
 /// Seals and opens secrets. Cheap to clone.
 #[derive(Clone)]
 pub struct Sealer(Arc<XChaCha20Poly1305>);
@@ -31,15 +45,9 @@ impl std::fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// With a key of 32 bytes in hex.
-    pub fn new(hex_key: &SecretString) -> Result<Self, ConfigError> {
-        let mut key = Zeroizing::new([0; KEY_BYTES]);
-        let read = hex::decode_to_slice(hex_key.expose_secret(), key.as_mut_slice());
-        read.map_err(|_| ConfigError::Invalid {
-            name: KEY,
-            expected: "32 bytes in hex",
-        })?;
-        Ok(Self(Arc::new(XChaCha20Poly1305::new((&*key).into()))))
+    /// With this key.
+    pub fn new(key: &Key) -> Self {
+        Self(Arc::new(XChaCha20Poly1305::new((&**key).into())))
     }
 
     /// Nonce and ciphertext of a member's secret.
@@ -79,7 +87,7 @@ mod tests {
     use super::*;
 
     fn sealer(digit: &str) -> Sealer {
-        Sealer::new(&digit.repeat(64).into()).expect("a sealer")
+        Sealer::new(&read_key(&digit.repeat(64).into()).expect("a key"))
     }
 
     #[test]
@@ -101,7 +109,7 @@ mod tests {
     #[test]
     fn a_key_has_a_form() {
         for bad in ["", "00", &"g".repeat(64), &"a".repeat(65)] {
-            assert!(Sealer::new(&SecretString::from(bad)).is_err());
+            assert!(read_key(&SecretString::from(bad)).is_err());
         }
     }
 }
