@@ -35,8 +35,8 @@ pub struct Recipient {
     pub email_code: Option<SecretString>,
 }
 
-/// Where mail to a user goes. NOT_FOUND for an unknown user, for an address that is not kept any more, and for a code that
-/// confirms nothing any more.
+/// Where mail to a user goes. NOT_FOUND for an unknown user, for an address that is not kept any more, and for a code
+/// that confirms nothing any more.
 pub async fn recipient(app: &App, id: UserId, about: About) -> Result<Recipient, AuthError> {
     let user = repo::find(&app.pool, id)
         .await?

@@ -52,8 +52,8 @@ impl LinkDigest {
     }
 }
 
-/// Whether a mail of this template carries a link. Not the one that says that payouts have just been stopped, nor one with
-/// a code: nothing has happened, and its reader may be anybody whose address a user has typed.
+/// Whether a mail of this template carries a link. Not the one that says that payouts have just been stopped, nor one
+/// with a code: nothing has happened, and its reader may be anybody whose address a user has typed.
 pub fn is_carried_by(template: &str) -> bool {
     let without = [Template::WalletFrozen, Template::EmailCode];
     without.iter().all(|one| one.as_str() != template)

@@ -28,7 +28,8 @@ pub const COUNTED_FOR: TimeDelta = TimeDelta::hours(24);
 const OF_USER: [(usize, TimeDelta); 2] = [(5, TimeDelta::hours(1)), (10, COUNTED_FOR)];
 const OF_MAILBOX: [(usize, TimeDelta); 1] = [(10, COUNTED_FOR)];
 
-/// Digits of a code. Ten codes a day have fifty tries: within a year of them six digits would be found with a chance of 2 %.
+/// Digits of a code. Ten codes a day have fifty tries: within a year of them six digits would be found with a chance of
+/// 2 %.
 const DIGITS: usize = 8;
 const CODES: u64 = 100_000_000;
 
@@ -136,8 +137,8 @@ impl TypedCode {
 
 /// Makes codes with a key that is not in the database. Cheap to clone.
 ///
-/// A code is a function of its id, its user and the mailbox, so each attempt to send it brings the same one, and it stands
-/// in no table: a digest of eight digits would give them away in a moment.
+/// A code is a function of its id, its user and the mailbox, so each attempt to send it brings the same one, and it
+/// stands in no table: a digest of eight digits would give them away in a moment.
 #[derive(Clone)]
 pub struct CodeMaker(Hmac<Sha256>);
 

@@ -25,8 +25,8 @@ use crate::error::AuthError;
 use crate::events;
 use crate::ids::EmailCodeId;
 
-/// Has a new code sent to the user's present address; an older one is worthless from then on. VALIDATION of `email` for a
-/// user without an address, NOTHING_CHANGED where it is confirmed, TOO_MANY_ATTEMPTS when enough were sent.
+/// Has a new code sent to the user's present address; an older one is worthless from then on. VALIDATION of `email` for
+/// a user without an address, NOTHING_CHANGED where it is confirmed, TOO_MANY_ATTEMPTS when enough were sent.
 pub async fn send_code(
     app: &App,
     once: Once<EmailCode>,

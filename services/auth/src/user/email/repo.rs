@@ -35,8 +35,8 @@ impl TryFrom<Row> for EmailCode {
     }
 }
 
-/// Waits until no other transaction counts the codes of this mailbox, until the end of this one: users may have the same
-/// address.
+/// Waits until no other transaction counts the codes of this mailbox, until the end of this one: users may have the
+/// same address.
 pub async fn lock_mailbox_in_tx(tx: &mut Tx, mailbox: Mailbox) -> Result<(), sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('mailbox:' || $1, 0))::text AS "locked""#,
