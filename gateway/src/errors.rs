@@ -42,6 +42,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::SecondFactorRequired
         | Reason::StepUpRequired
         | Reason::AssertionRejected
+        | Reason::EmailCodeInvalid
         | Reason::DisownLinkInvalid
         | Reason::NothingChanged
         | Reason::PlanNotPuttable

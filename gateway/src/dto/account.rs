@@ -51,6 +51,8 @@ wire_struct! {
         /// E-mail address; empty if none was given. Finance and operators see `a****@example.com`.
         #[schema(example = "ada@example.com")]
         pub email: String,
+        /// Whether the user has confirmed the address with a code that was mailed to it.
+        pub email_confirmed: bool,
         /// Phone number; empty if none was given. Finance and operators see `+49****678`.
         #[schema(example = "+4915112345678")]
         pub phone: String,
@@ -269,6 +271,22 @@ pub struct EditProfileRequest {
     pub avatar_file_id: Option<String>,
     /// Language of the interface.
     pub lang: Option<Lang>,
+}
+
+wire_struct! {
+    /// A code is on its way to the caller's e-mail address.
+    pub struct EmailCode = auth::SendEmailCodeResponse {
+        /// Until then it confirms the address.
+        pub valid_until: Timestamp,
+    }
+}
+
+/// Confirms the caller's e-mail address.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct ConfirmEmailRequest {
+    /// The code of the mail: eight digits, blanks and hyphens aside.
+    #[schema(value_type = String, example = "20671943")]
+    pub code: SecretString,
 }
 
 /// A language of the interface.

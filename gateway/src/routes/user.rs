@@ -5,7 +5,7 @@ use adfolio_proto::auth::v1 as auth;
 
 use super::profile;
 use crate::call::{Call, send};
-use crate::dto::account::{EditProfileRequest, UserInfo};
+use crate::dto::account::{ConfirmEmailRequest, EditProfileRequest, EmailCode, UserInfo};
 use crate::dto::password::{ChangePasswordRequest, Fresh, StepUpRequest};
 use crate::dto::secret::to_message;
 use crate::dto::{Empty, present};
@@ -30,6 +30,23 @@ pub fn routes() -> Vec<Route> {
             Reason::NotFound,
             Reason::StepUpRequired,
         ])
+        .says(Success::Update),
+        Route::post(
+            "/user/email/code",
+            "sendEmailCode",
+            "Mails a code to the caller's e-mail address, which confirms it. An older code is worthless then.",
+            send_email_code,
+        )
+        .user()
+        .fails(&[Reason::NothingChanged]),
+        Route::post(
+            "/user/email/confirm",
+            "confirmEmail",
+            "Confirms the caller's e-mail address with the code that was mailed to it. A confirmed address stays so.",
+            confirm_email,
+        )
+        .user()
+        .fails(&[Reason::EmailCodeInvalid])
         .says(Success::Update),
         Route::post(
             "/user/step_up",
@@ -86,6 +103,23 @@ async fn edit(call: Call, Json(request): Json<EditProfileRequest>) -> Result<Use
     let response = send!(call.writing(), auth.edit_profile, message).await?;
     // The cached session has the old language.
     call.gateway.sessions().forget(user_id.0);
+    profile::around(&call, present(response.user, "user")?).await
+}
+
+async fn send_email_code(call: Call, _: Nothing) -> Result<EmailCode, Failure> {
+    let message = auth::SendEmailCodeRequest {};
+    let response = send!(call.writing(), auth.send_email_code, message).await?;
+    EmailCode::from_proto(response)
+}
+
+async fn confirm_email(
+    call: Call,
+    Json(request): Json<ConfirmEmailRequest>,
+) -> Result<UserInfo, Failure> {
+    let message = auth::ConfirmEmailRequest {
+        code: to_message(&request.code),
+    };
+    let response = send!(call.writing(), auth.confirm_email, message).await?;
     profile::around(&call, present(response.user, "user")?).await
 }
 

@@ -63,7 +63,8 @@ fn service_entry() -> Value {
 
 fn user() -> Value {
     json!({
-        "id": "text", "username": "text", "nickname": "text", "email": "text", "phone": "text", "avatar_url": "text?",
+        "id": "text", "username": "text", "nickname": "text", "email": "text", "email_confirmed": "bool",
+        "phone": "text", "avatar_url": "text?",
         "credit_score": "int", "shop_level": "int", "deposit": "money", "proxy_operator_id": "text?", "licenseKey": "text?",
         "entry": "register|host", "lang": "text?", "vip": "bool", "has_pay_password": "bool", "has_bank_card": "bool",
         "state": "active|not_activated|disabled|cancelled", "customer_service_url": [service_entry()],
@@ -278,6 +279,8 @@ fn account() -> Vec<Contracted> {
         post("/opening_store", "code", session()),
         post("/auth/v2/host", "assertion", session()),
         post("/user/step_up", "password", json!({"fresh_until": "time"})),
+        post("/user/email/code", "", json!({"valid_until": "time"})),
+        post("/user/email/confirm", "code", user()),
         post("/user/freeze", "reason?", property()),
         post("/user/freeze/mail", "token", json!({})),
         post("/user/unfreeze", "", property()),

@@ -18,8 +18,10 @@ use adfolio_gateway::routes;
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::refusal::Reason;
 use adfolio_notification::{MailArgs, Way};
+use adfolio_testkit::eventually;
 use serde_json::{Value, json};
 use tempfile::TempDir;
+use uuid::Uuid;
 
 use crate::contract_shape::misfits;
 use crate::contract_table::{Contracted, table};
@@ -129,6 +131,21 @@ impl Walk {
         let mut items = page["items"].as_array().unwrap().iter();
         let found = items.find(|item| item["user_id"] == user.id && item["action"] == action);
         found.expect("a request").clone()
+    }
+
+    /// The newest mail of this template to a user, as it arrived.
+    pub async fn mail(&self, user: &User, template: &str) -> String {
+        let pool = self.stack.services.databases["notification"].pool();
+        let query = "SELECT id FROM mails WHERE user_id = $1::text::uuid AND template = $2 AND state = 'sent'
+                     ORDER BY id DESC LIMIT 1";
+        let id = eventually("the mail is sent", || async {
+            let sent = sqlx::query_scalar::<_, Uuid>(query);
+            let sent = sent.bind(&user.id).bind(template);
+            sent.fetch_optional(&pool).await.unwrap()
+        })
+        .await;
+        let path = self.mail_folder.path().join(format!("{id}.eml"));
+        std::fs::read_to_string(path).unwrap()
     }
 
     /// Makes a user's transaction password 246810.

@@ -6,8 +6,8 @@ use std::fmt::Debug;
 use adfolio_gateway::auth::Token as SessionToken;
 use adfolio_gateway::dto::acceptor::{AcceptanceCode, AcceptorDetailRequest, Offer};
 use adfolio_gateway::dto::account::{
-    HostEntryRequest, LoginRequest, OlderRegisterRequest, OlderSession, OpenStoreRequest,
-    RegisterRequest, ServiceEntries, Session, Settings, Token, UserInfo,
+    ConfirmEmailRequest, HostEntryRequest, LoginRequest, OlderRegisterRequest, OlderSession,
+    OpenStoreRequest, RegisterRequest, ServiceEntries, Session, Settings, Token, UserInfo,
 };
 use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::freeze::FreezeByMailRequest;
@@ -111,6 +111,7 @@ fn requests() -> Vec<Case> {
         request::<FreezeByMailRequest>("FreezeByMailRequest", json!({"token": SECRET})),
         request::<StepUpRequest>("StepUpRequest", json!({"password": SECRET})),
         request::<OpenStoreRequest>("OpenStoreRequest", json!({"code": SECRET})),
+        request::<ConfirmEmailRequest>("ConfirmEmailRequest", json!({"code": SECRET})),
         request::<ChangePasswordRequest>("ChangePasswordRequest", change),
         request::<SetPayPasswordRequest>("SetPayPasswordRequest", set),
         request::<CheckPayPasswordRequest>("CheckPayPasswordRequest", json!({"password": SECRET})),

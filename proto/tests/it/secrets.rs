@@ -34,7 +34,7 @@ const SECRET_WORDS: [&str; 22] = [
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str); 15] = [
+const NO_SECRETS: [(&str, &str); 17] = [
     (
         "adfolio.auth.v1.User.license_key_masked",
         "its last four characters alone",
@@ -74,6 +74,14 @@ const NO_SECRETS: [(&str, &str); 15] = [
     (
         "adfolio.auth.v1.StepUpRequest.client_address",
         "an IP address",
+    ),
+    (
+        "adfolio.auth.v1.GetMailRecipientRequest.email_code_id",
+        "an id, from which nobody finds the code",
+    ),
+    (
+        "adfolio.events.v1.EmailCodeRequested.email_code_id",
+        "an id, from which nobody finds the code",
     ),
     ("adfolio.auth.v1.SessionSummary.address", "an IP address"),
     ("adfolio.auth.v1.CreateHostRequest.public_key", "public"),
@@ -185,6 +193,7 @@ fn events_carry_no_secret() {
     let is_event = |message: &MessageDescriptor| message.package_name() == "adfolio.events.v1";
     let events: Vec<_> = messages_of(&pool).into_iter().filter(is_event).collect();
     assert!(events.len() > 15, "{} events", events.len());
+    let known: BTreeSet<&str> = NO_SECRETS.iter().map(|(name, _)| *name).collect();
     for field in events.iter().flat_map(MessageDescriptor::fields) {
         let name = field.full_name();
         assert!(
@@ -192,7 +201,7 @@ fn events_carry_no_secret() {
             "{name} is secret, and everybody gets events"
         );
         assert!(
-            !looks_secret(&field),
+            !looks_secret(&field) || known.contains(name),
             "{name} looks secret, and everybody gets events"
         );
         // Nor by a message of another package, which might carry one; only events have a JSON form.

@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::password::Passwords;
 use crate::session::entity::SessionRules;
 use crate::staff::factor::{Policy, Sealer};
+use crate::user::CodeMaker;
 
 /// Handed to every use case. Cheap to clone.
 pub type App = service::App<Parts>;
@@ -30,12 +31,15 @@ pub struct Parts {
     pub second_factor: Policy,
     /// Encrypts the secrets of second factors.
     pub sealer: Sealer,
+    /// Makes the codes that confirm e-mail addresses.
+    pub code_maker: CodeMaker,
     /// Signs identity tokens, if there is a key.
     pub signer: Option<Signer>,
 }
 
 impl Parts {
     pub fn new(config: &Config) -> anyhow::Result<Self> {
+        let keys = config.second_factor.keys()?;
         Ok(Self {
             passwords: Passwords::new(config.access.password_queue.into())?,
             limits: config.access.login_limits(),
@@ -43,7 +47,8 @@ impl Parts {
             guess_turns: Arc::new(Semaphore::new(guess::TURNS)),
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
-            sealer: config.second_factor.sealer()?,
+            sealer: Sealer::new(&keys),
+            code_maker: CodeMaker::new(&keys)?,
             signer: config
                 .identity_key_file
                 .as_deref()

@@ -15,7 +15,7 @@ use secrecy::SecretString;
 use crate::attempt::entity::{Limit, Limits};
 use crate::attempt::guess;
 use crate::session::entity::SessionRules;
-use crate::staff::factor::{self, Policy, Sealer};
+use crate::staff::factor::{self, Keys, Policy};
 
 /// Users, login, sessions, licence keys, account states and staff accounts
 #[derive(Clone, Debug, Parser)]
@@ -155,7 +155,7 @@ pub struct SecondFactorArgs {
     /// 1 in a demonstration, where staff may work without a second factor
     #[arg(long, env = "ADFOLIO_DEMO", default_value = "0", action = clap::ArgAction::Set, value_parser = BoolishValueParser::new())]
     pub adfolio_demo: bool,
-    /// Key that encrypts the secrets of second factors: 32 bytes in hex
+    /// Key that encrypts the secrets of second factors and makes the codes of mail: 32 bytes in hex
     #[arg(long, env = "SECOND_FACTOR_KEY", hide_env_values = true)]
     pub second_factor_key: Option<SecretString>,
     /// File that holds it
@@ -180,8 +180,8 @@ impl SecondFactorArgs {
         }
     }
 
-    /// What encrypts secrets: the current key and, during a rotation, the previous one.
-    pub fn sealer(&self) -> Result<Sealer, ConfigError> {
+    /// What encrypts secrets and makes the codes of mail: the current key and, during a rotation, the previous one.
+    pub fn keys(&self) -> Result<Keys, ConfigError> {
         let current = secret_from(
             factor::KEY,
             self.second_factor_key.as_ref(),
@@ -192,7 +192,7 @@ impl SecondFactorArgs {
             self.second_factor_key_previous.as_ref(),
             self.second_factor_key_previous_file.as_deref(),
         );
-        Sealer::new(&current?, previous?.as_ref())
+        Keys::read(&current?, previous?.as_ref())
     }
 }
 
@@ -221,6 +221,6 @@ mod tests {
         );
         let demo = [&optional[..], &["--adfolio-demo", "1"]].concat();
         assert_eq!(args(&demo).policy().expect("a policy"), Policy::Optional);
-        assert!(args(&[]).sealer().is_err(), "no key");
+        assert!(args(&[]).keys().is_err(), "no key");
     }
 }

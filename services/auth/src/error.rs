@@ -37,6 +37,9 @@ pub enum AuthError {
     /// The licence key has opened an account; the field that has its code.
     #[error("the licence key was used")]
     LicenseUsed(&'static str),
+    /// The code of a mail is wrong, or confirms nothing any more.
+    #[error("the code of the mail is not valid")]
+    EmailCodeInvalid,
 }
 
 adfolio_kit::core_error!(AuthError);
@@ -68,6 +71,7 @@ impl AuthError {
             Self::SessionUnknown => Refusal::not_found("id"),
             Self::LicenseUnknown(field) => Refusal::new(Reason::LicenseNotFound).field(*field),
             Self::LicenseUsed(field) => Refusal::new(Reason::LicenseUsed).field(*field),
+            Self::EmailCodeInvalid => Refusal::new(Reason::EmailCodeInvalid).field("code"),
         })
     }
 }

@@ -9,12 +9,14 @@ use adfolio_proto::events::v1 as wire;
 use crate::error::AuthError;
 use crate::ids::{FormerEmailId, SessionId};
 use crate::session::entity::Owner;
+use crate::user::EmailCode;
 use crate::user::entity::{User, UserState};
 
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 const SESSIONS_REVOKED: &str = "adfolio.auth.v1.SessionsRevoked";
 const PASSWORD_CHANGED: &str = "adfolio.auth.v1.PasswordChanged";
 const CONTACT_CHANGED: &str = "adfolio.auth.v1.ContactChanged";
+const EMAIL_CODE_REQUESTED: &str = "adfolio.auth.v1.EmailCodeRequested";
 const NEW_CLIENT_LOGGED_IN: &str = "adfolio.auth.v1.NewClientLoggedIn";
 const ACCOUNT_STATE_CHANGED: &str = "adfolio.auth.v1.AccountStateChanged";
 
@@ -82,6 +84,16 @@ pub async fn contact_changed_in_tx(tx: &mut Tx, change: ContactChange) -> Result
         former_email_id: former.unwrap_or_default(),
     };
     Ok(enqueue_in_tx(tx, &[Event::new(CONTACT_CHANGED, change.user, &data)?]).await?)
+}
+
+/// A user asked for a code that confirms the e-mail address. It has neither.
+pub async fn email_code_requested_in_tx(tx: &mut Tx, code: &EmailCode) -> Result<(), AuthError> {
+    let data = wire::EmailCodeRequested {
+        user_id: code.user.to_string(),
+        email_code_id: code.id.to_string(),
+        valid_until: Some(code.valid_until().into()),
+    };
+    Ok(enqueue_in_tx(tx, &[Event::new(EMAIL_CODE_REQUESTED, code.user, &data)?]).await?)
 }
 
 /// A user logged in with a client that is new to the account.

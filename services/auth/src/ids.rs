@@ -5,6 +5,8 @@ adfolio_kit::ids! {
     SessionId;
     /// An e-mail address that a user had before.
     FormerEmailId;
+    /// A code that confirms an e-mail address.
+    EmailCodeId;
     /// A native host shell.
     HostId;
     /// A licence key.

@@ -21,6 +21,8 @@
 //! - No session outlives its longest time, however much it is used.
 //! - A changed contact is announced, without the contact, and the e-mail address of before is kept for 72 hours, so that
 //!   its holder learns of the change. So is a login with a client that is new to the account.
+//! - An e-mail address is confirmed by a code that was mailed to it, for its user alone. A changed address is not
+//!   confirmed. The code is in the mail, and in no table, event or log.
 //! - A change that ends a session or changes an account's state announces it in the same transaction.
 //!
 //! A state other than active ends no session. The gateway can still answer its holder why calls are refused (402, 403,
@@ -225,10 +227,11 @@ async fn prune(app: &App) -> Result<(), AuthError> {
         let assertions = host::prune(app).await?;
         let clients = session::prune_clients(app).await?;
         let emails = user::prune_former_emails(app).await?;
+        let codes = user::prune_codes(app).await?;
         let deleted = [
-            sessions, attempts, guesses, devices, assertions, clients, emails,
+            sessions, attempts, guesses, devices, assertions, clients, emails, codes,
         ];
-        if deleted == [0; 7] {
+        if deleted == [0; 8] {
             break;
         }
     }

@@ -253,6 +253,7 @@ fn row(user: &User) -> Row {
         ("state", name::<UserState>(user.state)),
         ("entry", name::<Entry>(user.entry)),
         ("email", text(&user.email)),
+        ("email_confirmed", json!(user.email_confirmed)),
         ("phone", text(&user.phone)),
         ("lang", text(&user.lang)),
         ("credit_score", json!(user.credit_score)),

@@ -25,6 +25,7 @@ pub fn check(data: &[u8]) {
     check_data::<events::WalletSecurityChanged>(&event);
     check_data::<events::PasswordChanged>(&event);
     check_data::<events::ContactChanged>(&event);
+    check_data::<events::EmailCodeRequested>(&event);
     check_data::<events::NewClientLoggedIn>(&event);
     check_data::<events::CouponGranted>(&event);
     check_data::<events::InboxChanged>(&event);

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 78] = [
+pub const SHAPES: [(&str, Read); 79] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -39,6 +39,10 @@ pub const SHAPES: [(&str, Read); 78] = [
     (
         "EditProfileRequest",
         json::<dto::account::EditProfileRequest>,
+    ),
+    (
+        "ConfirmEmailRequest",
+        json::<dto::account::ConfirmEmailRequest>,
     ),
     (
         "CreateCampaignRequest",

@@ -63,6 +63,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("OpenStore", EDGE),
             ("GetUser", EDGE),
             ("EditProfile", EDGE),
+            ("SendEmailCode", EDGE),
+            ("ConfirmEmail", EDGE),
             ("ChangePassword", EDGE),
             ("StepUp", EDGE),
             ("ListSessions", EDGE),

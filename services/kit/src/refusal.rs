@@ -136,6 +136,8 @@ reasons! {
     StepUpRequired = "STEP_UP_REQUIRED", FailedPrecondition;
     /// A host's assertion is malformed, expired, used before, or signed with a key that is not registered.
     AssertionRejected = "ASSERTION_REJECTED", FailedPrecondition;
+    /// The code of a mail is wrong, or confirms nothing any more.
+    EmailCodeInvalid = "EMAIL_CODE_INVALID", FailedPrecondition;
     /// The link of a mail is unknown or too old.
     DisownLinkInvalid = "DISOWN_LINK_INVALID", FailedPrecondition;
     /// The request would change nothing.

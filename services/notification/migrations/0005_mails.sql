@@ -6,6 +6,8 @@ CREATE TABLE mails (
     user_id         uuid NOT NULL,
     -- Auth's id of a former address that is mailed instead of the present one.
     former_email_id uuid,
+    -- Auth's id of a code that the mail brings. The code is asked for with the address, when it is sent, and not stored either.
+    email_code_id   uuid CHECK (email_code_id IS NULL OR former_email_id IS NULL),
     template        text NOT NULL,
     params          jsonb NOT NULL,
     -- What it is about: one happening, one mail.

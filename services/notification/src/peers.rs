@@ -11,7 +11,10 @@ use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::tls::Tls;
 use adfolio_proto::auth::v1::GetMailRecipientRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use secrecy::SecretString;
 use uuid::Uuid;
+
+use crate::mail::Kept;
 
 /// Limit of one question.
 const ASK_LIMIT: Duration = Duration::from_secs(3);
@@ -24,6 +27,8 @@ pub struct Recipient {
     /// Empty for a user without one.
     pub email: String,
     pub lang: String,
+    /// The code that the mail brings.
+    pub email_code: Option<SecretString>,
 }
 
 /// Auth's directory, as far as mail needs it.
@@ -44,15 +49,17 @@ impl Directory {
         })
     }
 
-    /// Where mail to a user goes, or to the address of before. A refusal: nowhere.
+    /// Where mail to a user goes, with what auth keeps for it. A refusal: nowhere.
     pub async fn recipient(
         &self,
         user: UserId,
-        former_email: Option<Uuid>,
+        kept: Option<Kept>,
     ) -> Result<Recipient, CoreError> {
+        let text = |id: Option<Uuid>| id.map(|id| id.to_string()).unwrap_or_default();
         let request = GetMailRecipientRequest {
             user_id: user.to_string(),
-            former_email_id: former_email.map(|id| id.to_string()).unwrap_or_default(),
+            former_email_id: text(kept.and_then(Kept::former_email)),
+            email_code_id: text(kept.and_then(Kept::email_code)),
         };
         let caller = Caller {
             deadline: Deadline::after(ASK_LIMIT_IN_ALL),
@@ -65,6 +72,9 @@ impl Directory {
         Ok(Recipient {
             email: answer.email,
             lang: answer.lang,
+            email_code: Some(answer.email_code)
+                .filter(|code| !code.is_empty())
+                .map(Into::into),
         })
     }
 }

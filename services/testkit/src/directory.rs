@@ -37,6 +37,8 @@ struct State {
     users: HashMap<String, Option<DateTime<Utc>>>,
     /// E-mail address and language.
     recipients: HashMap<String, (String, String)>,
+    /// Codes of mail by their ids.
+    email_codes: HashMap<String, String>,
     pairs: HashMap<(String, String), proto::SecondPair>,
     is_down: bool,
     largest: usize,
@@ -74,6 +76,12 @@ impl Directory {
     pub fn mail(&self, id: &str, email: &str, lang: &str) {
         let recipient = (email.to_owned(), lang.to_owned());
         self.state().recipients.insert(id.to_owned(), recipient);
+    }
+
+    /// Sets the code that a mail brings; none: auth knows of no codes. One of which nothing was said confirms nothing.
+    pub fn email_code(&self, id: &str, code: Option<&str>) {
+        let code = code.unwrap_or_default().to_owned();
+        self.state().email_codes.insert(id.to_owned(), code);
     }
 
     /// Sets whether a member of staff may decide what another one asked for.
@@ -145,9 +153,17 @@ impl UserDirectoryService for Directory {
         };
         let recipient = state.recipients.get(&id).cloned();
         let (email, lang) = recipient.ok_or_else(|| Status::from(Refusal::not_found("user_id")))?;
+        let email_code = match request.email_code_id.as_str() {
+            "" => String::new(),
+            id => {
+                let code = state.email_codes.get(id).cloned();
+                code.ok_or_else(|| Status::from(Refusal::not_found("email_code_id")))?
+            }
+        };
         Ok(Response::new(proto::GetMailRecipientResponse {
             email,
             lang,
+            email_code,
         }))
     }
 }

@@ -55,6 +55,7 @@ const CONCERNS: [(&str, &str, &str); 7] = [
          WHEN 'adfolio.auth.v1.UserRegistered' THEN true
          WHEN 'adfolio.auth.v1.PasswordChanged' THEN true
          WHEN 'adfolio.auth.v1.ContactChanged' THEN true
+         WHEN 'adfolio.auth.v1.EmailCodeRequested' THEN true
          WHEN 'adfolio.auth.v1.NewClientLoggedIn' THEN true
          WHEN 'adfolio.auth.v1.StaffActed' THEN coalesce(data->>'userId', '') <> '' AND data->>'action' IN (
              'auth.set_user_state', 'auth.set_user_profile', 'auth.create_host_token', 'auth.unlock_user_login')
@@ -84,7 +85,8 @@ const CONCERNS: [(&str, &str, &str); 7] = [
 /// What the notification of the release before is not concerned by. While an upgrade lasts, the replica that receives such
 /// an event decides whether it is handled.
 const NEW_CONCERNS: &str = "
-    event_type IN ('adfolio.auth.v1.ContactChanged', 'adfolio.auth.v1.NewClientLoggedIn', 'adfolio.auth.v1.StaffActed')
+    event_type IN ('adfolio.auth.v1.ContactChanged', 'adfolio.auth.v1.EmailCodeRequested',
+                   'adfolio.auth.v1.NewClientLoggedIn', 'adfolio.auth.v1.StaffActed')
     OR event_type IN ('adfolio.wallet.v1.WithdrawalStatusChanged', 'adfolio.acceptor.v1.ExchangeStatusChanged')
         AND data->>'status' = 'pending'
     OR event_type = 'adfolio.wallet.v1.StaffPostingMade' AND data->>'type' IN ('guarantee_deposit', 'guarantee_return')

@@ -115,6 +115,13 @@ const AD_CENTRE: readonly Screen[] = [
   { name: 'refused customer page', path: '/customer?url=https%3A%2F%2Felsewhere.example%2F' },
   { name: 'security', path: '/ad-center/security' },
   {
+    name: 'address to confirm',
+    path: '/ad-center/security',
+    alone: true,
+    given: (app) => app.patch('/user/info', { email_confirmed: false }),
+    open: (hands) => press(hands, 'security.email.send'),
+  },
+  {
     name: 'end other sessions',
     path: '/ad-center/security',
     open: (hands) => press(hands, 'security.end_others'),

@@ -32,6 +32,7 @@ export function userInfo(over: Partial<UserInfo> = {}): UserInfo {
     username: 'demo',
     nickname: 'Demo Advertiser',
     email: 'demo@example.com',
+    email_confirmed: true,
     phone: '+4915112345678',
     avatar_url: null,
     credit_score: 100,

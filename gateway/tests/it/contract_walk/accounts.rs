@@ -32,6 +32,7 @@ pub async fn walk(walk: &Walk) {
         logs_in(walk),
         opens(walk),
         edits(walk),
+        confirms_an_address(walk),
         guards(walk),
         keeps_staff(walk)
     );
@@ -235,6 +236,52 @@ async fn edits(walk: &Walk) {
     reply.ok();
     let reply = stack.get("/user/info", "no-token-of-anybody").await;
     reply.refused(401, "NOT_AUTHENTICATED");
+}
+
+/// The code of a mail confirms the address that it went to.
+async fn confirms_an_address(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.user().await;
+    let token = user.token.as_str();
+    let change = |email: &str| json!({"email": format!("{email}-{}@example.com", user.id)});
+    let edit = change("own");
+    let edited = stack.post("/user/info/edit", token, &edit).await.ok();
+    assert_eq!(edited["email_confirmed"], false);
+    let (send, confirm) = ("/user/email/code", "/user/email/confirm");
+    stack.post(send, token, &json!({})).await.ok();
+    let letter = walk.mail(&user, "email_code").await;
+    let (_, body) = letter.split_once("\r\n\r\n").unwrap();
+    let code = body.lines().next().unwrap().to_owned();
+    let typed = |code: &str| json!({"code": code});
+    for wrong in [json!({}), typed(""), typed(&code[1..])] {
+        let data = stack.post(confirm, token, &wrong).await;
+        assert_eq!(data.refused(400, "VALIDATION")["field"], "code");
+    }
+    let other = format!("{:08}", (code.parse::<u32>().unwrap() + 1) % 100_000_000);
+    let data = stack.post(confirm, token, &typed(&other)).await;
+    assert_eq!(data.refused(400, "EMAIL_CODE_INVALID")["field"], "code");
+    for code in [&code, &other] {
+        let confirmed = stack.post(confirm, token, &typed(code)).await.ok();
+        assert_eq!(confirmed["email_confirmed"], true);
+    }
+    let info = stack.get("/user/info", token).await.ok();
+    assert_eq!(info["email_confirmed"], true);
+    let reply = stack.post(send, token, &json!({})).await;
+    reply.refused(400, "NOTHING_CHANGED");
+    let log = stack.get("/user/security/log", token).await.ok();
+    assert_eq!(log["items"][0]["action"], "auth.email_confirmed");
+    let detail = walk.staff("/admin/user/detail", json!({"id": user.id}));
+    assert_eq!(detail.await.ok()["email_confirmed"], true);
+    let edit = change("another");
+    let edited = stack.post("/user/info/edit", token, &edit).await.ok();
+    assert_eq!(edited["email_confirmed"], false);
+    // One was sent.
+    for _ in 0..4 {
+        stack.post(send, token, &json!({})).await.ok();
+    }
+    let reply = stack.post(send, token, &json!({})).await;
+    let wait = reply.refused(429, "TOO_MANY_ATTEMPTS")["retry_after"].clone();
+    assert!(wait.as_u64().unwrap() > 0, "{wait}");
 }
 
 /// Sessions are seen and ended; what was done to the account is seen.

@@ -9,7 +9,6 @@ use chrono::{DateTime, TimeDelta, Utc};
 use futures::future::join_all;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use uuid::Uuid;
 
 use super::security::card;
 use super::{OTHER_PIN, PIN, UNKNOWN, User, Walk};
@@ -634,17 +633,7 @@ async fn a_mail_stops_everything(walk: &Walk) {
 
 /// The token of the link of a user's mail, as it arrived.
 async fn token_of_mail(walk: &Walk, user: &User, template: &str) -> String {
-    let pool = walk.stack.services.databases["notification"].pool();
-    let query =
-        "SELECT id FROM mails WHERE user_id = $1::text::uuid AND template = $2 AND state = 'sent'";
-    let id = eventually("the mail is sent", || async {
-        let sent = sqlx::query_scalar::<_, Uuid>(query);
-        let sent = sent.bind(&user.id).bind(template);
-        sent.fetch_optional(&pool).await.unwrap()
-    })
-    .await;
-    let path = walk.mail_folder.path().join(format!("{id}.eml"));
-    let mut text = std::fs::read_to_string(path).unwrap();
+    let mut text = walk.mail(user, template).await;
     if text.contains("quoted-printable") {
         text = text.replace("=\r\n", "").replace("=3D", "=");
     }

@@ -22,6 +22,8 @@ pub struct UserAction {
 impl UserAction {
     /// The login password was changed.
     pub const PASSWORD_CHANGED: &str = "auth.password_changed";
+    /// The e-mail address was confirmed.
+    pub const EMAIL_CONFIRMED: &str = "auth.email_confirmed";
     /// Other sessions were ended.
     pub const SESSIONS_ENDED: &str = "auth.sessions_ended";
 

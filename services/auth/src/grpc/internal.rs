@@ -6,11 +6,13 @@ use adfolio_kit::wire;
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::staff_directory_service_server::StaffDirectoryService;
 use adfolio_proto::auth::v1::user_directory_service_server::UserDirectoryService;
+use secrecy::ExposeSecret as _;
 use tonic::{Request, Response, Status};
 
 use super::InternalApi;
 use crate::audit::seal;
 use crate::ids::StaffId;
+use crate::user::About;
 use crate::{staff, user};
 
 /// Entries of the audit log that an answer about its chain recomputes.
@@ -44,10 +46,21 @@ impl UserDirectoryService for InternalApi {
         let request = request.into_inner();
         let user = wire::id(&request.user_id, "user_id")?;
         let former = wire::optional_id(&request.former_email_id, "former_email_id")?;
-        let recipient = user::recipient(&self.0, user, former).await?;
+        let code = wire::optional_id(&request.email_code_id, "email_code_id")?;
+        let about = match (former, code) {
+            (None, None) => About::User,
+            (Some(former), None) => About::FormerEmail(former),
+            // Never both: a code is for the present address.
+            (_, Some(code)) => About::EmailCode(code),
+        };
+        let recipient = user::recipient(&self.0, user, about).await?;
         Ok(Response::new(proto::GetMailRecipientResponse {
             email: recipient.email,
             lang: recipient.lang,
+            email_code: recipient
+                .email_code
+                .map(|code| code.expose_secret().to_owned())
+                .unwrap_or_default(),
         }))
     }
 }

@@ -16,8 +16,8 @@ use crate::license::{Issue, LicenseKey};
 use crate::session::{self, Client, TokenDigest};
 use crate::staff::{self, Enrolment, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
-    Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm, StandingChange, Subject,
-    User, UserState, Which,
+    EmailCode, Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm,
+    StandingChange, Subject, User, UserState, Which,
 };
 
 mirror! {
@@ -44,6 +44,7 @@ impl From<User> for proto::User {
             username: user.username,
             nickname: user.nickname,
             email: user.email,
+            email_confirmed: user.email_confirmed,
             phone: user.phone,
             credit_score: user.credit_score,
             shop_level: user.shop_level,
@@ -53,6 +54,14 @@ impl From<User> for proto::User {
             state: user.state.to_wire(),
             created_at: Some(user.created_at.into()),
             avatar_file_id: user.avatar_file_id,
+        }
+    }
+}
+
+impl From<&EmailCode> for proto::SendEmailCodeResponse {
+    fn from(code: &EmailCode) -> Self {
+        Self {
+            valid_until: Some(code.valid_until().into()),
         }
     }
 }

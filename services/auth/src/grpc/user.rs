@@ -2,6 +2,7 @@
 
 use adfolio_kit::identity::Caller;
 use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::once::Once;
 use adfolio_kit::server::caller_name;
 use adfolio_kit::wire::List;
 use adfolio_proto::auth::v1 as proto;
@@ -10,6 +11,7 @@ use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
 use crate::session::{self, Client, Kind, TokenDigest};
+use crate::user::TypedCode;
 use crate::{audit, user};
 
 #[tonic::async_trait]
@@ -87,6 +89,30 @@ impl AuthService for UserApi {
         let caller = Caller::from_request(&request);
         let user = user::edit(&self.0, &caller, request.into_inner().into()).await?;
         Ok(Response::new(proto::EditProfileResponse {
+            user: Some(user.into()),
+        }))
+    }
+
+    async fn send_email_code(
+        &self,
+        request: Request<proto::SendEmailCodeRequest>,
+    ) -> Result<Response<proto::SendEmailCodeResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::SendEmailCodeResponse>(&caller, user.0, &request);
+        let answer = user::send_code(&self.0, once, user).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn confirm_email(
+        &self,
+        request: Request<proto::ConfirmEmailRequest>,
+    ) -> Result<Response<proto::ConfirmEmailResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let code = TypedCode::parse(&request.into_inner().code.into())?;
+        let user = user::confirm_email(&self.0, user, code).await?;
+        Ok(Response::new(proto::ConfirmEmailResponse {
             user: Some(user.into()),
         }))
     }

@@ -59,6 +59,8 @@ pub struct User {
     pub nickname: String,
     /// E-mail address; may be empty.
     pub email: String,
+    /// Whether the user was able to read mail at this address.
+    pub email_confirmed: bool,
     /// Phone number; may be empty.
     pub phone: String,
     pub entry: Entry,
@@ -100,6 +102,7 @@ impl User {
             username,
             nickname,
             email: String::new(),
+            email_confirmed: false,
             phone: String::new(),
             entry,
             state: UserState::NotActivated,

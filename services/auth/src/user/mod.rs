@@ -1,6 +1,7 @@
 //! Users: profiles, account states, and what other services and staff ask about them.
 
 mod contact;
+mod email;
 pub mod entity;
 mod host;
 mod login;
@@ -22,10 +23,13 @@ use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::refusal::Refusal;
 
 pub use contact::View;
+pub use email::{
+    CodeMaker, EmailCode, TypedCode, confirm as confirm_email, prune_codes, send_code,
+};
 pub use entity::{Entry, LoggedIn, Query, User, UserState};
 pub use host::{Subject, create_host_token, enter_by_assertion};
 pub use login::{Login, login};
-pub use mail::{prune_former_emails, recipient};
+pub use mail::{About, prune_former_emails, recipient};
 pub use password_change::{PasswordForm, change_password};
 pub use profile::{
     ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,

@@ -7,6 +7,7 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use serde_json::json;
 use tracing::info;
 
+use super::email::end_code_in_tx;
 use super::entity::{User, is_language};
 use super::registration::{is_email, is_phone};
 use super::repo;
@@ -62,6 +63,7 @@ impl ProfileChange {
             }
         };
         set(&mut user.nickname, self.nickname);
+        user.email_confirmed &= self.email.as_ref().is_none_or(|given| *given == user.email);
         set(&mut user.email, self.email);
         set(&mut user.phone, self.phone);
         set(&mut user.avatar_file_id, self.avatar_file_id);
@@ -92,7 +94,7 @@ fn is_file_id(text: &str) -> bool {
 
 /// Changes the given fields of the caller's own profile, or NOTHING_CHANGED. Mail and calls about the account go to its
 /// e-mail address and phone number, so a change of them needs a fresh session: STEP_UP_REQUIRED. It is announced, and the
-/// former address is mailed, too.
+/// former address is mailed, too. The new address is not confirmed, and no code for the former one confirms it.
 pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<User, AuthError> {
     let id = caller.require_user()?;
     let change = change.parse()?;
@@ -116,6 +118,9 @@ pub async fn edit(app: &App, caller: &Caller, change: ProfileChange) -> Result<U
                 let former = (email && !known.email.is_empty()).then_some(former);
                 if let Some(id) = former {
                     repo::insert_former_email_in_tx(tx, id, &known, now).await?;
+                }
+                if email {
+                    end_code_in_tx(tx, id).await?;
                 }
                 let user = user.id;
                 let change = ContactChange {

@@ -27,6 +27,7 @@ struct Row {
     username: String,
     nickname: String,
     email: String,
+    confirmed_email: Option<String>,
     phone: String,
     password_hash: Option<String>,
     entry: Entry,
@@ -45,8 +46,8 @@ macro_rules! select_users {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
-            r#"SELECT id AS "id: _", username, nickname, email, phone, password_hash, entry AS "entry: _",
-                    state AS "state: _", lang, credit_score, shop_level, vip,
+            r#"SELECT id AS "id: _", username, nickname, email, confirmed_email, phone, password_hash,
+                    entry AS "entry: _", state AS "state: _", lang, credit_score, shop_level, vip,
                     license_code AS "license_code: _", avatar_file_id, created_at
              FROM users "# + $rest
             $(, $argument)*
@@ -69,6 +70,7 @@ impl From<Row> for Account {
                 id: row.id,
                 username: row.username,
                 nickname: row.nickname,
+                email_confirmed: row.confirmed_email.as_ref() == Some(&row.email),
                 email: row.email,
                 phone: row.phone,
                 entry: row.entry,
@@ -223,16 +225,19 @@ pub async fn save_state_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Erro
     Ok(())
 }
 
-/// Writes the columns that users change themselves.
+/// Writes the columns that users change themselves, and whether their address is confirmed.
 pub async fn save_profile_in_tx(tx: &mut Tx, user: &User) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "UPDATE users SET nickname = $2, email = $3, phone = $4, avatar_file_id = $5, lang = $6 WHERE id = $1",
+        "UPDATE users SET nickname = $2, email = $3, phone = $4, avatar_file_id = $5, lang = $6,
+                          confirmed_email = CASE WHEN $7 THEN $3 END
+         WHERE id = $1",
         user.id.0,
         user.nickname,
         user.email,
         user.phone,
         user.avatar_file_id,
         user.lang,
+        user.email_confirmed,
     )
     .execute(tx)
     .await?;

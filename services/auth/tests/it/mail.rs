@@ -22,6 +22,7 @@ async fn recipient(auth: &Auth, user: &str, former: &str) -> Result<(String, Str
     let message = GetMailRecipientRequest {
         user_id: user.to_owned(),
         former_email_id: former.to_owned(),
+        email_code_id: String::new(),
     };
     let mut directory = UserDirectoryServiceClient::new(auth.channel());
     let answer = directory.get_mail_recipient(anonymous(message)).await?;

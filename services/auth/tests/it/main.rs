@@ -9,6 +9,7 @@
 
 mod audit;
 mod devices;
+mod email_codes;
 mod feeding;
 mod guesses;
 mod helpers;

@@ -4,12 +4,14 @@ use adfolio_kit::consumer::HandlerError;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_money::Money;
 use adfolio_proto::events::v1::{
-    ContactChanged, CouponGranted, DepositCredited, ExchangeStatusChanged, NewClientLoggedIn,
-    PasswordChanged, PlanStatusChanged, StaffActed, StaffPostingMade, WalletSecurityChanged,
-    WithdrawalStatusChanged,
+    ContactChanged, CouponGranted, DepositCredited, EmailCodeRequested, ExchangeStatusChanged,
+    NewClientLoggedIn, PasswordChanged, PlanStatusChanged, StaffActed, StaffPostingMade,
+    WalletSecurityChanged, WithdrawalStatusChanged,
 };
 use chrono::{DateTime, Utc};
+use uuid::Uuid;
 
+use crate::mail::Kept;
 use crate::text::{Param, Params, Template};
 
 /// The reason of a plan that ended because nobody placed it.
@@ -30,10 +32,12 @@ pub struct Happening {
     pub params: Params,
     /// What it is about: one happening, one notice.
     pub source_key: String,
-    /// Auth's id of the former address, if the mail goes there.
-    pub former_email: Option<String>,
+    /// What auth keeps for its mail.
+    pub kept: Option<Kept>,
     /// When it happened, if the event's own time is not it.
     pub time: Option<DateTime<Utc>>,
+    /// From then on its mail is of no use.
+    pub useless_at: Option<DateTime<Utc>>,
 }
 
 impl Happening {
@@ -41,7 +45,8 @@ impl Happening {
     pub fn of(event: &CloudEvent) -> Result<Vec<Self>, HandlerError> {
         let kind = event.event_type.strip_prefix("adfolio.");
         let one = match kind.unwrap_or_default() {
-            "auth.v1.ContactChanged" => return Ok(of_contact(event, &event.data()?)),
+            "auth.v1.ContactChanged" => return of_contact(event, &event.data()?),
+            "auth.v1.EmailCodeRequested" => Some(of_email_code(event.data()?)?),
             "auth.v1.NewClientLoggedIn" => Some(of_new_client(event, event.data()?)),
             "auth.v1.StaffActed" => of_staff(event, event.data()?),
             "auth.v1.PasswordChanged" => Some(of_password(event, event.data()?)),
@@ -60,21 +65,26 @@ impl Happening {
 
 /// A contact is changed again and again, so it is the event that makes the happening. The former address is
 /// mailed, too: its holder may not be the person who changed it.
-fn of_contact(event: &CloudEvent, changed: &ContactChanged) -> Vec<Happening> {
+fn of_contact(
+    event: &CloudEvent,
+    changed: &ContactChanged,
+) -> Result<Vec<Happening>, HandlerError> {
     let happening = |template, what: &str| Happening {
         user: changed.user_id.clone(),
         template,
         params: Params::new(),
         source_key: format!("contact:{}:{what}", event.id),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         time: None,
     };
     let mut happenings = Vec::new();
     if changed.email {
         happenings.push(happening(Template::EmailChanged, "email"));
         if !changed.former_email_id.is_empty() {
+            let former = auth_id(&changed.former_email_id)?;
             happenings.push(Happening {
-                former_email: Some(changed.former_email_id.clone()),
+                kept: Some(Kept::FormerEmail(former)),
                 ..happening(Template::EmailChanged, "former_email")
             });
         }
@@ -82,7 +92,20 @@ fn of_contact(event: &CloudEvent, changed: &ContactChanged) -> Vec<Happening> {
     if changed.phone {
         happenings.push(happening(Template::PhoneChanged, "phone"));
     }
-    happenings
+    Ok(happenings)
+}
+
+/// The mail gets its code when it is sent.
+fn of_email_code(requested: EmailCodeRequested) -> Result<Happening, HandlerError> {
+    Ok(Happening {
+        user: requested.user_id,
+        template: Template::EmailCode,
+        params: Params::new(),
+        source_key: format!("email_code:{}", requested.email_code_id),
+        kept: Some(Kept::EmailCode(auth_id(&requested.email_code_id)?)),
+        time: None,
+        useless_at: requested.valid_until.and_then(|time| time.try_into().ok()),
+    })
 }
 
 fn of_new_client(event: &CloudEvent, login: NewClientLoggedIn) -> Happening {
@@ -91,7 +114,8 @@ fn of_new_client(event: &CloudEvent, login: NewClientLoggedIn) -> Happening {
         template: Template::NewClientLoggedIn,
         params: Params::new(),
         source_key: format!("new_client:{}", event.id),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         time: None,
     }
 }
@@ -104,7 +128,8 @@ fn of_staff(event: &CloudEvent, acted: StaffActed) -> Option<Happening> {
         template: Template::ChangedByStaff,
         params: Params::new(),
         source_key: format!("staff:{}", event.id),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         time: acted.time.and_then(|time| time.try_into().ok()),
     })
 }
@@ -115,7 +140,8 @@ fn of_password(event: &CloudEvent, changed: PasswordChanged) -> Happening {
         user: changed.user_id,
         template: Template::PasswordChanged,
         params: Params::new(),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("password:{}", event.id),
         time: None,
     }
@@ -126,7 +152,8 @@ fn of_deposit(deposit: DepositCredited) -> Happening {
         user: deposit.user_id,
         template: Template::DepositCredited,
         params: params([("amount", money(deposit.amount_minor))]),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("deposit:{}", deposit.transaction_id),
         time: deposit.time.and_then(|time| time.try_into().ok()),
     }
@@ -147,7 +174,8 @@ fn of_staff_posting(posting: StaffPostingMade) -> Option<Happening> {
         user: posting.user_id,
         template,
         params: params([("amount", money(posting.amount_minor))]),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("posting:{}", posting.transaction_id),
         time: posting.time.and_then(|time| time.try_into().ok()),
     })
@@ -169,7 +197,8 @@ fn of_withdrawal(change: WithdrawalStatusChanged) -> Option<Happening> {
         _ => return None,
     };
     Some(Happening {
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("withdrawal:{}:{}", change.withdrawal_id, change.status),
         user: change.user_id,
         template,
@@ -195,7 +224,8 @@ fn of_security(event: &CloudEvent, change: WalletSecurityChanged) -> Option<Happ
         user: change.user_id,
         template,
         params: Params::new(),
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("security:{}", event.id),
         time: None,
     })
@@ -235,7 +265,8 @@ fn of_plan(change: PlanStatusChanged) -> Option<Happening> {
         _ => return None,
     };
     Some(Happening {
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("plan:{}:{}", change.plan_id, change.to),
         user: change.user_id,
         template,
@@ -254,7 +285,8 @@ fn of_coupon(granted: CouponGranted) -> Happening {
         user: granted.user_id,
         template: Template::CouponGranted,
         params,
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("coupon:{}", granted.coupon_id),
         time: None,
     }
@@ -280,7 +312,8 @@ fn of_exchange(change: ExchangeStatusChanged) -> Option<Happening> {
         _ => return None,
     };
     Some(Happening {
-        former_email: None,
+        kept: None,
+        useless_at: None,
         source_key: format!("exchange:{}:{}", change.exchange_id, change.status),
         user: change.user_id,
         template,
@@ -299,6 +332,10 @@ fn params<const N: usize>(values: [(&str, Param); N]) -> Params {
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
         .collect()
+}
+
+fn auth_id(id: &str) -> Result<Uuid, HandlerError> {
+    id.parse().map_err(HandlerError::permanent)
 }
 
 fn money(minor: i64) -> Param {

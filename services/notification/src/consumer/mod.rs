@@ -8,7 +8,6 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::outbox::CloudEvent;
 use adfolio_proto::events::v1::UserRegistered;
 use tracing::debug;
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::ids::{MailId, NoticeId};
@@ -21,10 +20,11 @@ use happening::Happening;
 const USER_REGISTERED: &str = "adfolio.auth.v1.UserRegistered";
 
 /// Every kind of event that may become a notice or mail, or opens an inbox.
-pub const EVENT_TYPES: [&str; 12] = [
+pub const EVENT_TYPES: [&str; 13] = [
     USER_REGISTERED,
     "adfolio.auth.v1.PasswordChanged",
     "adfolio.auth.v1.ContactChanged",
+    "adfolio.auth.v1.EmailCodeRequested",
     "adfolio.auth.v1.NewClientLoggedIn",
     "adfolio.auth.v1.StaffActed",
     "adfolio.wallet.v1.DepositCredited",
@@ -57,11 +57,6 @@ impl IntoInbox {
         happening: Happening,
     ) -> Result<(), HandlerError> {
         let user = parse_user(&happening.user)?;
-        let former_email = happening.former_email.as_deref();
-        let former_email: Option<Uuid> = former_email
-            .map(str::parse)
-            .transpose()
-            .map_err(HandlerError::permanent)?;
         let occurred_at = happening.time.unwrap_or(event.time);
         let place = happening.template.place();
         if place != Place::Mail {
@@ -83,11 +78,12 @@ impl IntoInbox {
             let mail = NewMail {
                 id: MailId(self.0.ids.next()),
                 user,
-                former_email,
+                kept: happening.kept,
                 template: happening.template,
                 params: happening.params,
                 source_key: happening.source_key,
                 occurred_at,
+                useless_at: happening.useless_at,
                 now: self.0.clock.now(),
             };
             mail::add_in_tx(tx, &mail).await?;

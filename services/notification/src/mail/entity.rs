@@ -65,6 +65,8 @@ names! {
         BadAddress,
         /// The user has no address, or does not exist.
         NoAddress,
+        /// The code that it brings confirms nothing any more.
+        CodeExpired,
         /// The user has got as many as one gets within a day.
         TooMany,
     }
@@ -81,18 +83,55 @@ pub enum Undelivered {
     Skip(Failure),
 }
 
+/// What auth keeps for a mail, by auth's id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// A former address, which the mail goes to.
+    FormerEmail(Uuid),
+    /// A code, which the mail brings to the present address.
+    EmailCode(Uuid),
+}
+
+impl Kept {
+    /// The former address, if it is one.
+    pub fn former_email(self) -> Option<Uuid> {
+        match self {
+            Self::FormerEmail(id) => Some(id),
+            Self::EmailCode(_) => None,
+        }
+    }
+
+    /// The code, if it is one.
+    pub fn email_code(self) -> Option<Uuid> {
+        match self {
+            Self::FormerEmail(_) => None,
+            Self::EmailCode(id) => Some(id),
+        }
+    }
+}
+
 /// A mail to add.
 #[derive(Clone, Debug)]
 pub struct NewMail {
     pub id: MailId,
     pub user: UserId,
-    pub former_email: Option<Uuid>,
+    pub kept: Option<Kept>,
     pub template: Template,
     pub params: Params,
     /// What it is about: one happening, one mail.
     pub source_key: String,
     pub occurred_at: DateTime<Utc>,
+    /// From then on it is of no use.
+    pub useless_at: Option<DateTime<Utc>>,
     pub now: DateTime<Utc>,
+}
+
+impl NewMail {
+    /// From then on a failure is the last one.
+    pub fn give_up_at(&self) -> DateTime<Utc> {
+        let end = self.now.checked_add_signed(TRIED_FOR).unwrap_or(self.now);
+        self.useless_at.map_or(end, |useless| useless.min(end))
+    }
 }
 
 /// Which mails are meant; nothing means all.
@@ -107,7 +146,7 @@ pub struct Query {
 pub struct Mail {
     pub id: MailId,
     pub user: UserId,
-    pub former_email: Option<Uuid>,
+    pub kept: Option<Kept>,
     /// The text's key. A text, because a newer replica may know more templates than this one.
     pub template: String,
     pub params: Params,
@@ -205,7 +244,7 @@ mod tests {
         Mail {
             id: MailId(Uuid::nil()),
             user: UserId(Uuid::nil()),
-            former_email: None,
+            kept: None,
             template: "password_changed".to_owned(),
             params: Params::new(),
             occurred_at: at(0),
@@ -237,6 +276,24 @@ mod tests {
         assert_eq!(last.state, State::Dead);
         assert_eq!(last.last_error.as_deref(), Some("server_unavailable"));
         assert_eq!(last.finished_at, Some(at(24 * 60)));
+    }
+
+    #[test]
+    fn what_is_of_no_use_later_is_not_tried_for_a_day() {
+        let new = |useless_at| NewMail {
+            id: MailId(Uuid::nil()),
+            user: UserId(Uuid::nil()),
+            kept: None,
+            template: Template::EmailCode,
+            params: Params::new(),
+            source_key: String::new(),
+            occurred_at: at(0),
+            useless_at,
+            now: at(0),
+        };
+        assert_eq!(new(Some(at(15))).give_up_at(), at(15));
+        assert_eq!(new(Some(at(2 * 24 * 60))).give_up_at(), at(24 * 60));
+        assert_eq!(new(None).give_up_at(), at(24 * 60));
     }
 
     #[test]

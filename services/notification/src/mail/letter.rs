@@ -7,16 +7,21 @@ use chrono::{DateTime, Utc};
 use lettre::message::header::{ContentType, HeaderName, HeaderValue};
 use lettre::message::{Mailbox, Message};
 use lettre::{Address, address};
+use secrecy::ExposeSecret as _;
 use serde::Deserialize;
 use url::Url;
 
 use super::entity::{Failure, Mail};
 use super::link::{self, LinkToken};
 use crate::lang::{Lang, TextsError, text_files};
-use crate::text::Catalogues;
+use crate::peers::Recipient;
+use crate::text::{Catalogues, Param};
 
 /// What every mail ends with, in every language.
 const FILES: &[(Lang, &str)] = text_files!("texts/mail");
+
+/// The parameter of a text that is a code. It is filled in when the mail is sent, and stored nowhere.
+const CODE: &str = "code";
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -51,23 +56,29 @@ impl Letters {
         has_link.then(LinkToken::random)
     }
 
-    /// The mail to this address in this language, with the link of this token.
+    /// The mail to this recipient in this language, with the link of this token.
     pub fn write(
         &self,
         (mail, token): (&Mail, Option<&LinkToken>),
         catalogues: &Catalogues,
-        to: &str,
+        to: &Recipient,
         lang: Lang,
         now: DateTime<Utc>,
     ) -> Result<Message, Failure> {
-        let to: Address = to
+        let address: Address = to
+            .email
             .parse()
             .map_err(|_: address::AddressError| Failure::BadAddress)?;
-        let rendered = catalogues.render(lang, &mail.template, &mail.params);
+        let mut params = mail.params.clone();
+        if let Some(code) = &to.email_code {
+            let code = Param::Text(code.expose_secret().to_owned());
+            params.insert(CODE.to_owned(), code);
+        }
+        let rendered = catalogues.render(lang, &mail.template, &params);
         let body = self.body(&rendered.content, mail.occurred_at, token, lang);
         let message = Message::builder()
             .from(self.from.clone())
-            .to(Mailbox::new(None, to))
+            .to(Mailbox::new(None, address))
             // The same for every attempt, so that a mail that arrives twice is recognised.
             .message_id(Some(format!("<{}@{}>", mail.id, self.from.email.domain())))
             .date(now.into())

@@ -52,9 +52,11 @@ impl LinkDigest {
     }
 }
 
-/// Whether a mail of this template carries a link: all but the one that says that payouts have just been stopped.
+/// Whether a mail of this template carries a link. Not the one that says that payouts have just been stopped, nor one
+/// with a code: nothing has happened, and its reader may be anybody whose address a user has typed.
 pub fn is_carried_by(template: &str) -> bool {
-    template != Template::WalletFrozen.as_str()
+    let without = [Template::WalletFrozen, Template::EmailCode];
+    without.iter().all(|one| one.as_str() != template)
 }
 
 #[cfg(test)]

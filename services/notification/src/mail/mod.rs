@@ -22,7 +22,7 @@ use adfolio_kit::once::{Answer, Once};
 use chrono::TimeDelta;
 use serde_json::json;
 
-pub use entity::{Mail, NewMail, Query, State};
+pub use entity::{Kept, Mail, NewMail, Query, State};
 
 use crate::app::App;
 use crate::error::NotificationError;

@@ -8,7 +8,7 @@ use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Mail, NewMail, Query, State, TRIED_FOR};
+use super::entity::{Kept, Mail, NewMail, Query, State};
 use super::link::LinkDigest;
 use crate::error::NotificationError;
 use crate::ids::MailId;
@@ -21,6 +21,7 @@ struct Row {
     id: MailId,
     user: UserId,
     former_email: Option<Uuid>,
+    email_code: Option<Uuid>,
     template: String,
     params: serde_json::Value,
     occurred_at: DateTime<Utc>,
@@ -42,7 +43,10 @@ impl TryFrom<Row> for Mail {
         Ok(Self {
             id: row.id,
             user: row.user,
-            former_email: row.former_email,
+            kept: row
+                .former_email
+                .map(Kept::FormerEmail)
+                .or(row.email_code.map(Kept::EmailCode)),
             template: row.template,
             params: text::params_from_json(row.params).ok_or(CoreError::Corrupt("mails.params"))?,
             occurred_at: row.occurred_at,
@@ -65,8 +69,8 @@ macro_rules! query_mails {
         sqlx::query_as!(
             Row,
             $verb
-                + r#" id AS "id: _", user_id AS "user: _", former_email_id AS former_email, template, params, occurred_at,
-                      created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, finished_at,
+                + r#" id AS "id: _", user_id AS "user: _", former_email_id AS former_email,
+                      email_code_id AS email_code, template, params, occurred_at, created_at, state AS "state: _", attempts, due_at, give_up_at, last_error, lang, finished_at,
                       disowned_at "#
                 + $rest
             $(, $argument)*
@@ -77,19 +81,20 @@ macro_rules! query_mails {
 /// Adds a mail; the same happening again adds nothing.
 pub async fn add_in_tx(tx: &mut Tx, mail: &NewMail) -> Result<(), NotificationError> {
     sqlx::query!(
-        "INSERT INTO mails (id, user_id, former_email_id, template, params, source_key, occurred_at, created_at, due_at,
-                            give_up_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
+        "INSERT INTO mails (id, user_id, former_email_id, email_code_id, template, params, source_key, occurred_at,
+                            created_at, due_at, give_up_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10)
          ON CONFLICT (source_key) DO NOTHING",
         mail.id.0,
         mail.user.0,
-        mail.former_email,
+        mail.kept.and_then(Kept::former_email),
+        mail.kept.and_then(Kept::email_code),
         mail.template.as_str(),
         serde_json::to_value(&mail.params)?,
         mail.source_key,
         mail.occurred_at,
         mail.now,
-        mail.now.checked_add_signed(TRIED_FOR).unwrap_or(mail.now),
+        mail.give_up_at(),
     )
     .execute(tx)
     .await?;
@@ -189,14 +194,16 @@ pub async fn save_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationErro
     Ok(())
 }
 
-/// When the last but `count` of the mails that a user was sent was; none if there are not so many.
+/// When the last but `count` of the mails that a user was sent was; none if there are not so many. Auth limits codes by
+/// itself, so they neither count here nor keep other mail back.
 pub async fn sent_before(
     pool: &PgPool,
     user: UserId,
     count: i64,
 ) -> Result<Option<DateTime<Utc>>, NotificationError> {
     let finished_at = sqlx::query_scalar!(
-        "SELECT finished_at FROM mails WHERE user_id = $1 AND state = 'sent' ORDER BY id DESC LIMIT 1 OFFSET $2",
+        "SELECT finished_at FROM mails WHERE user_id = $1 AND state = 'sent' AND email_code_id IS NULL
+         ORDER BY id DESC LIMIT 1 OFFSET $2",
         user.0,
         count,
     )

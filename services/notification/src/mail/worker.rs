@@ -11,7 +11,7 @@ use futures::future::join_all;
 use metrics::{counter, gauge};
 use tracing::warn;
 
-use super::entity::{Failure, Mail, State, Undelivered};
+use super::entity::{Failure, Kept, Mail, State, Undelivered};
 use super::link::LinkToken;
 use super::{Mailer, repo};
 use crate::app::App;
@@ -153,11 +153,13 @@ async fn deliver(
     mail: &Mail,
     token: Option<&LinkToken>,
 ) -> Result<Lang, Undelivered> {
-    if has_enough(app, mail).await? {
+    let has_code = mail.kept.and_then(Kept::email_code).is_some();
+    if !has_code && has_enough(app, mail).await? {
         return Err(Undelivered::Skip(Failure::TooMany));
     }
-    let recipient = app.directory.recipient(mail.user, mail.former_email).await;
+    let recipient = app.directory.recipient(mail.user, mail.kept).await;
     let recipient = recipient.map_err(|error| match error.refusal() {
+        Some(_) if has_code => Undelivered::Skip(Failure::CodeExpired),
         // An unknown user, or an address of before that is not kept any more.
         Some(_) => Undelivered::Skip(Failure::NoAddress),
         None => Undelivered::Again(Failure::AuthUnavailable),
@@ -165,11 +167,15 @@ async fn deliver(
     if recipient.email.is_empty() {
         return Err(Undelivered::Skip(Failure::NoAddress));
     }
+    // A replica of auth that knows no codes has answered.
+    if has_code && recipient.email_code.is_none() {
+        return Err(Undelivered::Again(Failure::AuthUnavailable));
+    }
     let lang = Lang::of_caller(&recipient.lang);
     let now = app.clock.now();
     let letter = mailer
         .letters
-        .write((mail, token), &app.catalogues, &recipient.email, lang, now);
+        .write((mail, token), &app.catalogues, &recipient, lang, now);
     let letter = letter.map_err(Undelivered::Never)?;
     mailer.transport.send(mail.id, letter).await?;
     Ok(lang)

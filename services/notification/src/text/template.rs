@@ -43,6 +43,7 @@ names! {
         ExchangeRequestedFromWallet,
         NewClientLoggedIn,
         EmailChanged,
+        EmailCode,
         PhoneChanged,
         ChangedByStaff,
         FeedbackReply,
@@ -75,6 +76,7 @@ impl Template {
             | Self::ExchangeRequestedFromWallet
             | Self::NewClientLoggedIn
             | Self::EmailChanged
+            | Self::EmailCode
             | Self::PhoneChanged
             | Self::ChangedByStaff => Place::Mail,
             Self::DepositCredited
@@ -154,6 +156,7 @@ impl Template {
                 &["amount", "counter_amount", "currency", "reason"]
             }
             Self::FeedbackReply => &["topic", "reply"],
+            Self::EmailCode => &["code"],
         }
     }
 }

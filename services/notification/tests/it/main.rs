@@ -10,6 +10,7 @@ mod announcing;
 mod content;
 mod costs;
 mod disowning;
+mod email_codes;
 mod feedback;
 mod feeding;
 mod helpers;

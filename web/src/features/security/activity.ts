@@ -4,6 +4,7 @@ const ACTIONS = [
   'auth.set_user_profile',
   'auth.create_host_token',
   'auth.password_changed',
+  'auth.email_confirmed',
   'auth.sessions_ended',
   'wallet.deposit',
   'wallet.chargeback',

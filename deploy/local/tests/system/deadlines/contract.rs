@@ -181,6 +181,7 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         (_, "public_key") => PUBLIC_KEY,
         // Names a key, which is looked up before anything else is checked.
         (_, "assertion") => "eyJhbGciOiJFZERTQSIsImtpZCI6ImsifQ.e30.c2ln",
+        ("ConfirmEmail", "code") => "12345678",
         (_, "code") => "WALKER-1",
         (_, "currency") => "EUR",
         (_, "mapping_json") => "{}",

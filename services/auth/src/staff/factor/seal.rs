@@ -23,6 +23,42 @@ pub const KEY: &str = "SECOND_FACTOR_KEY";
 /// The variable with the key before, during a rotation.
 pub const PREVIOUS_KEY: &str = "SECOND_FACTOR_KEY_PREVIOUS";
 
+/// A key.
+pub type Key = Zeroizing<[u8; KEY_BYTES]>;
+
+/// The keys as they are configured.
+pub struct Keys {
+    /// The one in use.
+    pub current: Key,
+    /// The other one, during a rotation.
+    pub previous: Option<Key>,
+}
+
+impl Keys {
+    /// Reads keys of 32 bytes in hex.
+    pub fn read(
+        current: &SecretString,
+        previous: Option<&SecretString>,
+    ) -> Result<Self, ConfigError> {
+        Ok(Self {
+            current: read(KEY, current)?,
+            previous: previous
+                .map(|previous| read(PREVIOUS_KEY, previous))
+                .transpose()?,
+        })
+    }
+}
+
+fn read(name: &'static str, hex_key: &SecretString) -> Result<Key, ConfigError> {
+    let mut key = Key::new([0; KEY_BYTES]);
+    let read = hex::decode_to_slice(hex_key.expose_secret(), key.as_mut_slice());
+    read.map_err(|_| ConfigError::Invalid {
+        name,
+        expected: "32 bytes in hex",
+    })?;
+    Ok(key)
+}
+
 /// Seals with the current key, and opens what it or the previous one sealed. Cheap to clone.
 #[derive(Clone)]
 pub struct Sealer {
@@ -37,15 +73,13 @@ impl std::fmt::Debug for Sealer {
 }
 
 impl Sealer {
-    /// With keys of 32 bytes in hex.
-    pub fn new(
-        current: &SecretString,
-        previous: Option<&SecretString>,
-    ) -> Result<Self, ConfigError> {
-        Ok(Self {
-            current: cipher(KEY, current)?,
-            previous: previous.map(|key| cipher(PREVIOUS_KEY, key)).transpose()?,
-        })
+    /// With these keys.
+    pub fn new(keys: &Keys) -> Self {
+        let cipher = |key: &Key| Arc::new(XChaCha20Poly1305::new((&**key).into()));
+        Self {
+            current: cipher(&keys.current),
+            previous: keys.previous.as_ref().map(cipher),
+        }
     }
 
     /// Whether there is a previous key.
@@ -84,19 +118,6 @@ impl Sealer {
     }
 }
 
-fn cipher(
-    name: &'static str,
-    hex_key: &SecretString,
-) -> Result<Arc<XChaCha20Poly1305>, ConfigError> {
-    let mut key = Zeroizing::new([0; KEY_BYTES]);
-    let read = hex::decode_to_slice(hex_key.expose_secret(), key.as_mut_slice());
-    read.map_err(|_| ConfigError::Invalid {
-        name,
-        expected: "32 bytes in hex",
-    })?;
-    Ok(Arc::new(XChaCha20Poly1305::new((&*key).into())))
-}
-
 fn open_with(cipher: &XChaCha20Poly1305, of: StaffId, sealed: &[u8]) -> Option<Secret> {
     let (nonce, ciphertext) = sealed.split_first_chunk::<NONCE_BYTES>()?;
     let context = context(of);
@@ -115,7 +136,7 @@ mod tests {
     use super::*;
 
     fn sealer(digit: &str) -> Sealer {
-        Sealer::new(&digit.repeat(64).into(), None).expect("a sealer")
+        Sealer::new(&Keys::read(&digit.repeat(64).into(), None).expect("a key"))
     }
 
     #[test]
@@ -141,7 +162,7 @@ mod tests {
         let before = sealer("a").seal(olivia, &secret).expect("sealed");
         let rotating = |current: &str, previous: &str| {
             let [current, previous] = [current, previous].map(|digit| digit.repeat(64).into());
-            Sealer::new(&current, Some(&previous)).expect("a sealer")
+            Sealer::new(&Keys::read(&current, Some(&previous)).expect("keys"))
         };
         let anew = rotating("b", "a")
             .reseal(olivia, &before)
@@ -161,8 +182,8 @@ mod tests {
     fn a_key_has_a_form() {
         let good = SecretString::from("a".repeat(64));
         for bad in ["", "00", &"g".repeat(64), &"a".repeat(65)].map(SecretString::from) {
-            assert!(Sealer::new(&bad, None).is_err());
-            assert!(Sealer::new(&good, Some(&bad)).is_err());
+            assert!(Keys::read(&bad, None).is_err());
+            assert!(Keys::read(&good, Some(&bad)).is_err());
         }
     }
 }

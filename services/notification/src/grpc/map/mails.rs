@@ -5,7 +5,7 @@ use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::wire;
 use adfolio_proto::notification::v1 as proto;
 
-use crate::mail::{Mail, Query, State};
+use crate::mail::{Kept, Mail, Query, State};
 
 mirror! {
     State = proto::MailState,
@@ -25,7 +25,7 @@ impl From<&Mail> for proto::Mail {
             id: mail.id.to_string(),
             user_id: mail.user.to_string(),
             template: mail.template.clone(),
-            to_former: mail.former_email.is_some(),
+            to_former: mail.kept.and_then(Kept::former_email).is_some(),
             state: mail.state.to_wire(),
             attempts: mail.attempts,
             last_error: mail.last_error.clone().unwrap_or_default(),

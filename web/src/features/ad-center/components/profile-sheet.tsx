@@ -41,6 +41,8 @@ export default function ProfileSheet({ user, onClose }: Props) {
   const { date } = useFormats();
   const formId = useId();
   const { form, avatar, submit, alert, isSaving } = useProfile(user, onClose);
+  const confirmation =
+    user.email && t(user.email_confirmed ? 'security.email.confirmed' : 'security.email.unconfirmed');
   return (
     <Sheet
       isOpen
@@ -64,6 +66,7 @@ export default function ProfileSheet({ user, onClose }: Props) {
         <TextField
           {...form.fieldProps('email')}
           label={t('account.email')}
+          hint={form.values.email === user.email ? confirmation : null}
           type="email"
           inputMode="email"
           autoComplete="email"
