@@ -17,4 +17,5 @@ mod mail;
 mod marking;
 mod notices;
 mod reading;
+mod rights;
 mod smtp_server;

@@ -25,4 +25,5 @@ mod pushed;
 mod puts;
 mod recovery;
 mod reports;
+mod rights;
 mod statistics;
