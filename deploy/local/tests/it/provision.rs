@@ -194,7 +194,7 @@ async fn roles_with_passwords(stack: &Stack) -> Vec<String> {
         .await
         .unwrap();
     sqlx::query_scalar(
-        "SELECT login.rolname || ' ' || login.rolpassword FROM pg_database
+        "SELECT login.rolname::text FROM pg_database
          JOIN pg_roles AS owner ON owner.oid = datdba AND owner.rolname = datname || '_owner' AND NOT owner.rolcanlogin
          JOIN pg_authid AS login ON login.rolcanlogin AND login.rolname IN (datname, datname || '_migrate')
          WHERE login.rolpassword LIKE 'SCRAM-SHA-256$%' AND encoding = 6
