@@ -40,7 +40,12 @@ start() {
 compose run --rm --no-deps provision
 start postgres rabbitmq
 compose run --rm --no-deps prepare
-start auth plan wallet coupon notification acceptor
+services='auth plan wallet coupon notification acceptor'
+for service in $services; do
+    compose run --rm --no-deps "migrate-$service"
+done
+# shellcheck disable=SC2086
+start $services
 start gateway
 start web
 # The rest: the first member of staff, the demo data, and services of profiles.

@@ -39,13 +39,19 @@ secret() {
 broker_user() { secret "rabbitmq-$1" Opaque username "$1" password "$2"; }
 
 for service in "${databases[@]}"; do
-    broker=$(random) database=$(random)
+    broker=$(random) database=$(random) migration=$(random)
     broker_user "$service" "$broker"
     secret "postgres-$service" kubernetes.io/basic-auth username "adfolio_$service" password "$database"
+    secret "postgres-$service-migration" kubernetes.io/basic-auth \
+        username "adfolio_${service}_migrate" password "$migration"
+    server="postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
+    secret "$service-migration" Opaque \
+        database-url "postgres://adfolio_$service:$database@$server" \
+        database-migration-url "postgres://adfolio_${service}_migrate:$migration@$server"
     settings=(
         amqp-url "amqp://$service:$broker@rabbitmq:5672"
         identity-public-keys "$(escaped "$identity_public_keys")"
-        database-url "postgres://adfolio_$service:$database@postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
+        database-url "postgres://adfolio_$service:$database@$server"
     )
     [ "$service" != auth ] ||
         settings+=(second-factor-key "$(random)" identity-key "$(escaped "$identity_key")")

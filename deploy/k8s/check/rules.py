@@ -215,13 +215,37 @@ def databases_are_the_roles_own(manifests: Manifests) -> Faults:
     roles = {role["name"]: role for role in clusters["postgres"]["spec"]["managed"]["roles"]}
     databases = {document["spec"]["name"]: document["spec"] for document in manifests.of("Database").values()}
     wanted = {f"adfolio_{service}" for service in source.SERVICES}
-    if set(roles) != wanted or set(databases) != wanted:
-        yield f"roles {sorted(roles)} and databases {sorted(databases)} must be {sorted(wanted)}"
+    kinds = {f"{name}{kind}" for name in wanted for kind in ("", "_owner", "_migrate")}
+    if set(roles) != kinds or set(databases) != wanted:
+        yield f"roles {sorted(roles)} must be {sorted(kinds)}, and databases {sorted(databases)} {sorted(wanted)}"
+        return
     for name, database in databases.items():
-        if database["owner"] != name or database["databaseReclaimPolicy"] != "retain":
+        if database["owner"] != f"{name}_owner" or database["databaseReclaimPolicy"] != "retain":
             yield f"{name}: has another owner, or is deleted with its manifest"
-    if clusters["postgres"]["spec"]["postgresql"]["pg_hba"] != ["hostssl sameuser all all scram-sha-256", "host all all all reject"]:
+        if roles[f"{name}_owner"]["login"] or "inRoles" in roles[name]:
+            yield f"{name}: who serves may change its tables"
+        migrating = roles[f"{name}_migrate"]
+        if migrating["inherit"] or migrating["inRoles"] != [f"{name}_owner"]:
+            yield f"{name}: its migrations are not the owner's"
+    entries = ["hostssl sameuser all all scram-sha-256"]
+    entries += [f"hostssl adfolio_{name} adfolio_{name}_migrate all scram-sha-256" for name in source.SERVICES]
+    if clusters["postgres"]["spec"]["postgresql"]["pg_hba"] != [*entries, "host all all all reject"]:
         yield "a role may enter another's database, or without TLS"
+
+
+def only_init_containers_migrate(manifests: Manifests) -> Faults:
+    for name in set(manifests.of("Deployment")) & set(source.SERVICES):
+        pod = manifests.pods()[name]
+        migrate = next(iter(pod.get("initContainers", [])), {})
+        image = container_of(pod)["image"]
+        if (migrate.get("name"), migrate.get("image"), migrate.get("args")) != ("migrate", image, ["migrate"]):
+            yield f"{name}: nothing migrates its database"
+        unknown = {entry["name"] for entry in migrate.get("env", [])} - source.variables(name)
+        if unknown:
+            yield f"{name}: does not know {sorted(unknown)}"
+        mounted = {mount["name"] for mount in container_of(pod)["volumeMounts"]}
+        if "migration" in mounted or any("MIGRATION" in variable for variable in variables_of(pod)):
+            yield f"{name}: who serves may change its tables"
 
 
 def everything_is_looked_at_by_prometheus(manifests: Manifests) -> Faults:
@@ -269,6 +293,7 @@ RULES = (
     certificates_say_who_somebody_is,
     processes_have_their_own_certificate,
     databases_are_the_roles_own,
+    only_init_containers_migrate,
     everything_is_looked_at_by_prometheus,
     exchanges_are_as_the_services_declare_them,
 )

@@ -11,8 +11,12 @@ from rules import SECRETS_BY_HAND
 def used(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
     """The users of each Secret, and the key if one is named."""
     for name, pod in manifests.pods().items():
-        mounts = {mount["name"]: mount["mountPath"] for mount in container_of(pod).get("volumeMounts", [])}
-        files = [str(value) for variable, value in variables_of(pod).items() if variable.endswith("_FILE")]
+        first = pod.get("initContainers", [])
+        mounts = {mount["name"]: mount["mountPath"] for one in [container_of(pod), *first] for mount in one.get("volumeMounts", [])}
+        variables = variables_of(pod) | {entry["name"]: entry["value"] for one in first for entry in one["env"]}
+        files = {str(value) for variable, value in variables.items() if variable.endswith("_FILE")}
+        # Two containers may read the same variable from different places.
+        files |= {str(value) for variable, value in variables_of(pod).items() if variable.endswith("_FILE")}
         for volume in pod["volumes"]:
             if "secret" not in volume:
                 continue
@@ -29,7 +33,8 @@ def used(manifests: Manifests) -> Iterator[tuple[str, str, str | None]]:
                 yield name, reference["name"], reference["key"]
     for cluster in manifests.of("Cluster", "postgresql.cnpg.io").values():
         for role in cluster["spec"]["managed"]["roles"]:
-            yield "postgres", role["passwordSecret"]["name"], "password"
+            if "passwordSecret" in role:
+                yield "postgres", role["passwordSecret"]["name"], "password"
         yield "postgres", cluster["spec"]["certificates"]["serverTLSSecret"], "tls.key"
         yield "postgres", cluster["spec"]["certificates"]["serverCASecret"], "ca.crt"
     for user in manifests.of("User", "rabbitmq.com").values():
@@ -73,11 +78,13 @@ def addresses(secrets: dict[str, dict[str, str]]) -> Iterator[str]:
             user = secrets[f"rabbitmq-{name}"]
             if (broker.username, broker.password, broker.hostname) != (user["username"], user["password"], "rabbitmq"):
                 yield f"{name}: its amqp-url is not its user's"
-        if "database-url" in values:
-            database = urlsplit(values["database-url"])
-            role = secrets[f"postgres-{name}"]
+        for key, role_of in (("database-url", name.removesuffix("-migration")), ("database-migration-url", name)):
+            if key not in values:
+                continue
+            database = urlsplit(values[key])
+            role = secrets[f"postgres-{role_of}"]
             query = {"sslmode": ["verify-full"], "sslrootcert": ["/run/postgres/ca.crt"]}
             if (database.username, database.password, database.hostname) != (role["username"], role["password"], "postgres-rw"):
-                yield f"{name}: its database-url is not its role's"
-            if database.path != f"/{role['username']}" or parse_qs(database.query) != query:
-                yield f"{name}: its database-url enters another database, or does not verify the server"
+                yield f"{name}: its {key} is not its role's"
+            if database.path != f"/adfolio_{name.removesuffix('-migration')}" or parse_qs(database.query) != query:
+                yield f"{name}: its {key} enters another database, or does not verify the server"

@@ -13,6 +13,7 @@ use url::Url;
 
 use crate::certificates::scheme;
 use crate::component::{Component, Service};
+use crate::databases::Tables;
 use crate::ports::{Ports, Reservation};
 use crate::servers::adfolio::built_programs;
 
@@ -91,6 +92,7 @@ pub struct StackBuilder {
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
     pub(crate) signed_identities: bool,
+    pub(crate) tables: Tables,
     pub(crate) frame_ancestors: String,
     pub(crate) proxies_in_front: Option<String>,
 }
@@ -118,6 +120,7 @@ impl StackBuilder {
             broker_addresses: HashMap::new(),
             tls: false,
             signed_identities: true,
+            tables: Tables::OfOwner,
             frame_ancestors: "'none'".to_owned(),
             proxies_in_front: None,
         }
@@ -311,6 +314,13 @@ impl StackBuilder {
     /// before runs. Auth signs them nevertheless.
     pub fn unsigned_identities(mut self) -> Self {
         self.signed_identities = false;
+        self
+    }
+
+    /// Lets the services own their tables, as in the release before. They then migrate by themselves, until
+    /// [`Stack::hand_over_tables`](crate::Stack::hand_over_tables).
+    pub fn services_as_owners(mut self) -> Self {
+        self.tables = Tables::OfService;
         self
     }
 

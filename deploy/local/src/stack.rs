@@ -4,6 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
+use futures::future::try_join_all;
 use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
@@ -16,12 +17,12 @@ use crate::broker_users::{self, BrokerAccess};
 use crate::builder::{Content, StackBuilder};
 use crate::certificates::{self, TlsFiles, scheme};
 use crate::component::{Component, Service};
-use crate::databases::Home;
+use crate::databases::{Home, Tables};
 use crate::identity;
 use crate::layout::{Layout, Lock};
 use crate::ports::{Ports, Reservation, loopback};
 use crate::probe::Probe;
-use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked};
+use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked, run_to_end};
 use crate::servers::adfolio::Surroundings;
 use crate::servers::postgres::Superuser;
 use crate::servers::{nginx, postgres, rabbitmq};
@@ -45,6 +46,8 @@ pub struct Stack {
     children: Vec<Supervised>,
     /// The services' processes, started or not.
     processes: Vec<Unit>,
+    /// What migrates their databases.
+    migrations: Vec<Launch>,
     stopped: bool,
     // Released after the children are gone, in this order.
     _lock: Lock,
@@ -112,6 +115,7 @@ impl Stack {
             operator: None,
             children: Vec::new(),
             processes: Vec::new(),
+            migrations: Vec::new(),
             stopped: false,
             _lock: lock,
             _reservation: reservation,
@@ -175,9 +179,19 @@ impl Stack {
         Ok(())
     }
 
-    /// URL of a service's database, for the role that owns it.
+    /// URL of a service's database, for the login of the service.
     pub fn database_url(&self, service: Service) -> String {
         self.home.url(service, None).into()
+    }
+
+    /// URL of a service's database, for the login that migrates it; none on a given server.
+    pub fn migration_url(&self, service: Service) -> Option<String> {
+        self.home.migration_url(service).map(String::from)
+    }
+
+    /// URL of a service's database, for an account that may do everything.
+    pub fn database_superuser_url(&self, service: Service) -> String {
+        self.home.superuser_url(service).into()
     }
 
     /// URL of the PostgreSQL server, for an account that may create databases.
@@ -285,10 +299,47 @@ impl Stack {
         self.stopped = true;
     }
 
+    /// Gives the tables of the services to their owners, as an operator does after an upgrade. Sessions that are open keep the
+    /// owner's rights until they end.
+    pub async fn hand_over_tables(&self) -> Result<()> {
+        for service in self.services_with_database() {
+            self.home.hand_over(service).await?;
+        }
+        self.migrate().await?;
+        for service in self.services_with_database() {
+            self.home.end_ownership(service).await?;
+        }
+        Ok(())
+    }
+
+    /// Gives the services the rights of the owners of their tables, as an operator does before going back to the release
+    /// before.
+    pub async fn lend_tables(&self) -> Result<()> {
+        for service in self.services_with_database() {
+            self.home.lend_ownership(service).await?;
+        }
+        Ok(())
+    }
+
+    /// Migrates all databases, each by a program that ends before the service starts: the processes that serve have no
+    /// login that may change tables.
+    async fn migrate(&self) -> Result<()> {
+        try_join_all(self.migrations.iter().map(run_to_end)).await?;
+        Ok(())
+    }
+
+    fn services_with_database(&self) -> impl Iterator<Item = Service> {
+        let components = self.processes.iter().map(|unit| unit.component);
+        components.filter_map(|component| match component {
+            Component::Service(service) if service.has_database() => Some(service),
+            _ => None,
+        })
+    }
+
     async fn start_all(&mut self, builder: &StackBuilder) -> Result<()> {
         let began = Instant::now();
         self.start_servers(builder).await?;
-        self.home.create(&builder.services).await?;
+        self.home.create(&builder.services, builder.tables).await?;
         info!(
             "PostgreSQL and RabbitMQ are ready after {:.1} s",
             began.elapsed().as_secs_f32()
@@ -389,6 +440,17 @@ impl Stack {
         }
         self.operator = Some(surroundings.operator(&self.layout)?);
         self.processes.clone_from(&units);
+        for &service in &builder.services {
+            if let Some(url) = self.home.migration_url(service) {
+                let login = self.home.url(service, None);
+                let urls = (login.as_str(), url.as_str());
+                let migration = surroundings.migration(&self.layout, service, urls)?;
+                self.migrations.push(migration);
+            }
+        }
+        if builder.tables == Tables::OfOwner {
+            self.migrate().await?;
+        }
         units.retain(|unit| builder.replicas.start(unit.component));
         let started: Vec<_> = units.iter().map(|unit| unit.component).collect();
         for unit in units {

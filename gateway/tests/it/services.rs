@@ -224,17 +224,17 @@ impl Services {
 }
 
 async fn databases() -> BTreeMap<&'static str, TestDatabase> {
-    let migrators = [
-        ("auth", &adfolio_auth::MIGRATOR),
-        ("coupon", &adfolio_coupon::MIGRATOR),
-        ("notification", &adfolio_notification::MIGRATOR),
-        ("acceptor", &adfolio_acceptor::MIGRATOR),
-        ("plan", &adfolio_plan::MIGRATOR),
-        ("wallet", &adfolio_wallet::MIGRATOR),
+    let schemas = [
+        ("auth", &adfolio_auth::SCHEMA),
+        ("coupon", &adfolio_coupon::SCHEMA),
+        ("notification", &adfolio_notification::SCHEMA),
+        ("acceptor", &adfolio_acceptor::SCHEMA),
+        ("plan", &adfolio_plan::SCHEMA),
+        ("wallet", &adfolio_wallet::SCHEMA),
     ];
     let mut databases = BTreeMap::new();
-    for (name, migrator) in migrators {
-        databases.insert(name, TestDatabase::create(&[migrator]).await);
+    for (name, schema) in schemas {
+        databases.insert(name, TestDatabase::create(schema).await);
     }
     databases
 }

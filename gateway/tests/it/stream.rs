@@ -91,7 +91,7 @@ struct Outbox {
 
 impl Outbox {
     async fn start(front: &Front) -> Self {
-        let database = TestDatabase::create(&[]).await;
+        let database = TestDatabase::of_kit().await;
         let relay = Relay::new("test", database.kit_pool(), front.broker.broker());
         let (notifier, end) = (relay.notifier(), Shutdown::manual());
         tokio::spawn(relay.run(database.migrated(), end.clone()));

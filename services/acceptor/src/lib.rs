@@ -19,6 +19,7 @@ mod exchange;
 mod grpc;
 mod ids;
 mod peers;
+mod schema;
 
 use std::time::Duration;
 
@@ -28,18 +29,15 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::acceptor::v1::acceptor_admin_service_server::AcceptorAdminServiceServer;
 use adfolio_proto::acceptor::v1::acceptor_service_server::AcceptorServiceServer;
 use anyhow::Context as _;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
 pub use config::Config;
+pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
 use crate::config::Rules;
 use crate::exchange::Exchange;
 use crate::grpc::{StaffApi, UserApi};
-
-/// This service's own tables.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// One run of a background job may take this long.
 const JOB_LIMIT: Duration = Duration::from_mins(1);
@@ -52,7 +50,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
     let rules =
         Rules::of(&config).context("EXCHANGE_MIN must be positive and at most EXCHANGE_MAX")?;
-    let backend = Backend::start("acceptor", &config.args, &MIGRATOR, None, shutdown).await?;
+    let backend = Backend::start("acceptor", &config.args, &SCHEMA, None, shutdown).await?;
     let app = App::new(
         &backend,
         &config.clock,

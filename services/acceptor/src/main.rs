@@ -2,9 +2,10 @@
 
 use std::process::ExitCode;
 
-use adfolio_acceptor::Config;
+use adfolio_acceptor::{Config, SCHEMA};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config>("acceptor", adfolio_acceptor::run).await
+    adfolio_kit::service::main_with_database::<Config>("acceptor", &SCHEMA, adfolio_acceptor::run)
+        .await
 }

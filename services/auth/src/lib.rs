@@ -48,6 +48,7 @@ mod license;
 mod lookalike;
 mod nickname;
 mod password;
+mod schema;
 mod session;
 mod staff;
 mod user;
@@ -62,11 +63,11 @@ use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminServiceServer;
 use adfolio_proto::auth::v1::auth_service_server::AuthServiceServer;
 use adfolio_proto::auth::v1::staff_directory_service_server::StaffDirectoryServiceServer;
 use adfolio_proto::auth::v1::user_directory_service_server::UserDirectoryServiceServer;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tracing::warn;
 
 pub use config::Config;
+pub use schema::SCHEMA;
 pub use staff::factor::Policy as SecondFactorPolicy;
 
 use crate::app::{App, Parts};
@@ -75,9 +76,6 @@ use crate::error::AuthError;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::lookalike::Owners;
 use crate::staff::factor;
-
-/// This service's own tables.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// How often old sessions, counters, devices, used assertions, clients and former e-mail addresses are deleted.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
@@ -125,7 +123,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
     metrics::counter!("auth_guess_limits_total").increment(0);
     metrics::counter!("auth_unknown_staff_logins_total").increment(0);
     let parts = Parts::new(&config)?;
-    let backend = Backend::start("auth", &config.args, &MIGRATOR, None, shutdown).await?;
+    let backend = Backend::start("auth", &config.args, &SCHEMA, None, shutdown).await?;
     let app = App::new(&backend, &config.clock, parts);
     backend.consume(consumer::membership(), consumer::OnStaffPosting);
     backend.consume(consumer::audit(), consumer::OnStaffActed);

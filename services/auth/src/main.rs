@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use adfolio_auth::Config;
+use adfolio_auth::{Config, SCHEMA};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config>("auth", adfolio_auth::run).await
+    adfolio_kit::service::main_with_database::<Config>("auth", &SCHEMA, adfolio_auth::run).await
 }

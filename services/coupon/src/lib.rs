@@ -19,6 +19,7 @@ mod events;
 mod grpc;
 mod ids;
 mod reservation;
+mod schema;
 
 use adfolio_kit::limited;
 use adfolio_kit::service::{Backend, Running};
@@ -26,16 +27,13 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::coupon::v1::coupon_admin_service_server::CouponAdminServiceServer;
 use adfolio_proto::coupon::v1::coupon_reservation_service_server::CouponReservationServiceServer;
 use adfolio_proto::coupon::v1::coupon_service_server::CouponServiceServer;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
 pub use config::Config;
+pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
-
-/// This service's own tables.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -43,7 +41,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 }
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
-    let backend = Backend::start("coupon", &config.args, &MIGRATOR, None, shutdown).await?;
+    let backend = Backend::start("coupon", &config.args, &SCHEMA, None, shutdown).await?;
     let app = App::new(&backend, &config.clock, Parts::new(&config, &backend)?);
     backend.consume(consumer::plans(), consumer::OnPlanStatus(app.clone()));
     start_jobs(&backend, &app, &config);

@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use adfolio_coupon::Config;
+use adfolio_coupon::{Config, SCHEMA};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config>("coupon", adfolio_coupon::run).await
+    adfolio_kit::service::main_with_database::<Config>("coupon", &SCHEMA, adfolio_coupon::run).await
 }

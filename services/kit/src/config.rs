@@ -196,6 +196,14 @@ pub struct DatabaseArgs {
     /// File that holds the PostgreSQL URL
     #[arg(long, env = "DATABASE_URL_FILE")]
     pub database_url_file: Option<PathBuf>,
+    /// PostgreSQL URL of the login that migrates the database: a member of the role that owns it.
+    /// Without it, a login that may act as the owner migrates at its start, and any other waits
+    /// until the schema is current
+    #[arg(long, env = "DATABASE_MIGRATION_URL", hide_env_values = true)]
+    pub database_migration_url: Option<SecretString>,
+    /// File that holds the URL of the login that migrates
+    #[arg(long, env = "DATABASE_MIGRATION_URL_FILE")]
+    pub database_migration_url_file: Option<PathBuf>,
     /// Most connections of this process
     #[arg(long, env = "DATABASE_MAX_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub database_max_connections: u32,
@@ -214,6 +222,8 @@ impl DatabaseArgs {
         Self {
             database_url: Some(SecretString::from(url.into())),
             database_url_file: None,
+            database_migration_url: None,
+            database_migration_url_file: None,
             database_max_connections: 16,
             database_acquire_timeout_ms: 3000,
             sent_events_kept_minutes: 60,
@@ -232,6 +242,18 @@ impl DatabaseArgs {
             self.database_url.as_ref(),
             self.database_url_file.as_deref(),
         )
+    }
+
+    /// The URL of the login that migrates, if there is one of its own.
+    pub fn migration_url(&self) -> Result<Option<SecretString>, ConfigError> {
+        let (value, file) = (
+            self.database_migration_url.as_ref(),
+            self.database_migration_url_file.as_deref(),
+        );
+        if value.is_none() && file.is_none() {
+            return Ok(None);
+        }
+        secret_from("DATABASE_MIGRATION_URL", value, file).map(Some)
     }
 }
 

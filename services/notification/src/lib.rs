@@ -28,6 +28,7 @@ mod mail;
 mod notice;
 mod peers;
 mod publish;
+mod schema;
 mod service_entry;
 mod text;
 
@@ -38,18 +39,15 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::{limited, periodic};
 use adfolio_proto::notification::v1::notification_admin_service_server::NotificationAdminServiceServer;
 use adfolio_proto::notification::v1::notification_service_server::NotificationServiceServer;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tracing::warn;
 
 pub use config::Config;
 pub use mail::config::{MailArgs, Way};
+pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
 use crate::grpc::{StaffApi, UserApi};
-
-/// This service's own tables.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// How often old mails are deleted, and the longest that one run of it may take.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
@@ -61,7 +59,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 }
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
-    let backend = Backend::start("notification", &config.args, &MIGRATOR, None, shutdown).await?;
+    let backend = Backend::start("notification", &config.args, &SCHEMA, None, shutdown).await?;
     let app = App::new(&backend, &config.clock, Parts::new(&config, &backend)?);
     backend.consume(consumer::inbox(), consumer::IntoInbox(app.clone()));
     start_jobs(&backend, &app);

@@ -25,6 +25,7 @@ mod order;
 mod peers;
 mod product;
 mod put;
+mod schema;
 mod settlement;
 mod statistics;
 
@@ -37,21 +38,18 @@ use adfolio_proto::plan::v1::delivery_service_server::DeliveryServiceServer;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
 use adfolio_proto::plan::v1::plan_service_server::PlanServiceServer;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
 pub use config::{Config, ImportRelease};
 pub use delivery::dry_run::{DryRun, dry_run};
 pub use delivery::reader::Form;
+pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
 use crate::delivery::{seal, simulator};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::put::Writers;
 use crate::put::entity::Put;
-
-/// This service's own tables.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// An import may take this long: a million rows of a busy day.
 const IMPORT_LIMIT: Duration = Duration::from_mins(15);
@@ -68,7 +66,7 @@ pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running
 }
 
 async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> anyhow::Result<()> {
-    let backend = Backend::start("plan", &config.args, &MIGRATOR, None, shutdown).await?;
+    let backend = Backend::start("plan", &config.args, &SCHEMA, None, shutdown).await?;
     let (parts, writers) = Parts::new(&config, &backend, grpc::encode_put)?;
     let app = App::new(&backend, &config.clock, parts);
     start_jobs(&backend, &app, writers, &config);

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use adfolio_kit::config::DatabaseArgs;
-use adfolio_kit::db;
+use adfolio_kit::db::{self, Logins, Schema};
 use adfolio_kit::latch::Latch;
 use sha2::{Digest, Sha256};
 use sqlx::migrate::Migrator;
@@ -21,7 +21,46 @@ const COPY_ATTEMPTS: u32 = 100;
 /// Connections of a test's own pool.
 const TEST_CONNECTIONS: u32 = 16;
 
-/// A fresh database with its schema, dropped with this value.
+/// The role that owns the tables of all test databases. Nobody logs in as it.
+pub const OWNER: &str = "adfolio_test_owner";
+
+/// The login that migrates them.
+pub const MIGRATOR: &str = "adfolio_test_migrate";
+
+/// The login of services under test, with the rights that they have everywhere.
+pub const SERVICE: &str = "adfolio_test";
+
+/// Of both logins. A server of `adfolio-local with-servers` asks for none.
+const PASSWORD: &str = "adfolio_test";
+
+/// As in every installation: one owns, one migrates, one serves.
+const ROLES: &str = "
+    DO $$ BEGIN
+        IF to_regrole('adfolio_test_owner') IS NULL THEN
+            CREATE ROLE adfolio_test_owner NOLOGIN;
+        END IF;
+        IF to_regrole('adfolio_test_migrate') IS NULL THEN
+            CREATE ROLE adfolio_test_migrate LOGIN NOINHERIT PASSWORD 'adfolio_test';
+        END IF;
+        IF to_regrole('adfolio_test') IS NULL THEN
+            CREATE ROLE adfolio_test LOGIN PASSWORD 'adfolio_test';
+        END IF;
+    END $$;
+    GRANT adfolio_test_owner TO adfolio_test_migrate;";
+
+/// Tables that a test makes as the superuser are for the services that it tests, too.
+const TABLES_OF_TESTS: &str = "
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO adfolio_test;
+    ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT, USAGE ON SEQUENCES TO adfolio_test;";
+
+/// kit's tables alone.
+static KIT: Schema = Schema {
+    migrator: Migrator::DEFAULT,
+    rights: &[],
+};
+
+/// A fresh database with its schema, dropped with this value. Its tables belong to [`OWNER`];
+/// services use it as [`SERVICE`], and tests as the superuser.
 #[derive(Debug)]
 pub struct TestDatabase {
     name: String,
@@ -30,11 +69,16 @@ pub struct TestDatabase {
 }
 
 impl TestDatabase {
-    /// A database with kit's schema and those of `migrators` (if empty, kit's alone).
-    pub async fn create(migrators: &[&Migrator]) -> Self {
-        let template = template_name(migrators);
+    /// A database with kit's schema alone.
+    pub async fn of_kit() -> Self {
+        Self::create(&KIT).await
+    }
+
+    /// A database with kit's schema and a service's.
+    pub async fn create(schema: &Schema) -> Self {
+        let template = template_name(schema);
         let mut admin = admin().await;
-        ensure_template(&mut admin, &template, migrators).await;
+        ensure_template(&mut admin, &template, schema).await;
         let name = format!("test_{}", Uuid::now_v7().simple());
         copy(&mut admin, &template, &name).await;
         let _ = admin.close().await;
@@ -49,12 +93,12 @@ impl TestDatabase {
         Self { name, url, pool }
     }
 
-    /// The test's own pool, separate from the service's.
+    /// The test's own pool, of the superuser.
     pub fn pool(&self) -> PgPool {
         self.pool.clone()
     }
 
-    /// The database's URL.
+    /// The database's URL for the superuser.
     pub fn url(&self) -> &str {
         &self.url
     }
@@ -66,7 +110,17 @@ impl TestDatabase {
 
     /// Configuration of a service that uses this database.
     pub fn args(&self) -> DatabaseArgs {
-        DatabaseArgs::for_url(self.url.clone())
+        DatabaseArgs::for_url(login(&self.name, SERVICE))
+    }
+
+    /// Configuration of a service that also migrates this database.
+    pub fn migrating_args(&self) -> DatabaseArgs {
+        migrating_args(&self.name)
+    }
+
+    /// The URL of another login's session.
+    pub fn url_as(&self, role: &str) -> String {
+        login(&self.name, role)
     }
 
     /// The address of its server, for a [`crate::Proxy`].
@@ -78,10 +132,9 @@ impl TestDatabase {
     /// Configuration of a service that reaches this database at another address, such as a
     /// [`crate::Proxy`]'s.
     pub fn args_at(&self, address: SocketAddr) -> DatabaseArgs {
-        let options = base_options()
+        let options = login_options(&self.name, SERVICE)
             .host(&address.ip().to_string())
-            .port(address.port())
-            .database(&self.name);
+            .port(address.port());
         DatabaseArgs::for_url(options.to_url_lossy().to_string())
     }
 
@@ -135,6 +188,25 @@ fn url_of(name: &str) -> String {
     base_options().database(name).to_url_lossy().to_string()
 }
 
+/// The server's URL with another database and login.
+fn login(database: &str, role: &str) -> String {
+    login_options(database, role).to_url_lossy().to_string()
+}
+
+fn login_options(database: &str, role: &str) -> PgConnectOptions {
+    base_options()
+        .database(database)
+        .username(role)
+        .password(PASSWORD)
+}
+
+fn migrating_args(database: &str) -> DatabaseArgs {
+    DatabaseArgs {
+        database_migration_url: Some(login(database, MIGRATOR).into()),
+        ..DatabaseArgs::for_url(login(database, SERVICE))
+    }
+}
+
 async fn admin() -> PgConnection {
     base_options()
         .connect()
@@ -149,45 +221,53 @@ async fn run(connection: &mut PgConnection, sql: String) -> Result<(), sqlx::Err
         .map(|_| ())
 }
 
-/// Names depend on the migrations' content, so a template never has an old schema.
-fn template_name(migrators: &[&Migrator]) -> String {
+/// Names depend on the content of migrations and rights, so a template never has an old schema.
+fn template_name(schema: &Schema) -> String {
     let mut hash = Sha256::new();
-    for migrator in std::iter::once(&&db::MIGRATOR).chain(migrators) {
+    for migrator in [&db::MIGRATOR, &schema.migrator] {
         for migration in migrator.iter() {
             hash.update(migration.version.to_le_bytes());
             hash.update(&migration.checksum);
         }
     }
+    hash.update(format!("{:?} {:?}", db::KIT_RIGHTS, schema.rights));
     let digest = hex::encode(hash.finalize());
     format!("test_template_{}", &digest[..16])
 }
 
-async fn ensure_template(admin: &mut PgConnection, template: &str, migrators: &[&Migrator]) {
+async fn ensure_template(admin: &mut PgConnection, template: &str, schema: &Schema) {
     if is_template(admin, template).await {
         return;
     }
     lock(admin).await;
     if !is_template(admin, template).await {
+        run(admin, ROLES.to_owned())
+            .await
+            .expect("create the roles");
         run(
             admin,
             format!("DROP DATABASE IF EXISTS \"{template}\" WITH (FORCE)"),
         )
         .await
         .expect("drop a broken template");
-        run(admin, format!("CREATE DATABASE \"{template}\""))
+        run(
+            admin,
+            format!("CREATE DATABASE \"{template}\" OWNER {OWNER}"),
+        )
+        .await
+        .expect("create the template");
+        let logins = Logins::of(&migrating_args(template), "template").expect("valid URLs");
+        db::migrate(&logins, schema)
             .await
-            .expect("create the template");
+            .expect("migrate the template");
         let mut connection = base_options()
             .database(template)
             .connect()
             .await
             .expect("connect to the template");
-        for migrator in std::iter::once(&&db::MIGRATOR).chain(migrators) {
-            migrator
-                .run_direct(None, &mut connection, false)
-                .await
-                .expect("migrate the template");
-        }
+        run(&mut connection, TABLES_OF_TESTS.to_owned())
+            .await
+            .expect("prepare for the tables of tests");
         connection.close().await.expect("close the template");
         // Only now is it complete: a process that died earlier leaves a database that is no
         // template.
@@ -235,7 +315,7 @@ async fn copy(admin: &mut PgConnection, template: &str, name: &str) {
     for _ in 0..COPY_ATTEMPTS {
         match run(
             admin,
-            format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\""),
+            format!("CREATE DATABASE \"{name}\" TEMPLATE \"{template}\" OWNER {OWNER}"),
         )
         .await
         {

@@ -1,7 +1,7 @@
 //! What the tests of every crate share: databases, brokers, running services, and bounded waits.
 //!
-//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL where the role
-//! may create more) and `AMQP_URL`. Every test has a database and a broker namespace of its own, so
+//! Servers come from the environment: `DATABASE_URL` (any database of a PostgreSQL, as its superuser)
+//! and `AMQP_URL`. Every test has a database and a broker namespace of its own, so
 //! tests run side by side.
 
 #![allow(
@@ -23,6 +23,7 @@ mod identity;
 pub mod inboxes;
 mod proxy;
 mod queue;
+mod rights;
 pub mod saga;
 mod service;
 mod tamper;
@@ -34,12 +35,13 @@ pub use broker::{
     EventProbe, TestBroker, publish_event, publish_event_at, publish_event_with_id, publish_events,
 };
 pub use cost::{Cost, checked_query, cost};
-pub use database::TestDatabase;
+pub use database::{MIGRATOR, OWNER, SERVICE, TestDatabase};
 pub use files::raise_file_limit;
 pub use flags::server_flags;
 pub use host::HostSigner;
 pub use identity::IdentityKeys;
 pub use proxy::Proxy;
+pub use rights::assert_rights;
 pub use service::{RunningService, free_listener, spawn_service};
 pub use tamper::tamper;
 pub use tested::{Builder, Environment, NOW, Run, TestService, Tested, config};

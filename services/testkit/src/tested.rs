@@ -9,10 +9,10 @@ use std::iter;
 
 use adfolio_kit::client::Channel;
 use adfolio_kit::clock::Clock;
+use adfolio_kit::db::Schema;
 use adfolio_kit::service::Running;
 use adfolio_kit::shutdown::Shutdown;
 use clap::Parser;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
 use crate::directory::Directory;
@@ -62,7 +62,7 @@ pub trait Tested: Sized {
     /// directory.
     type Peers;
     /// Its own tables.
-    const MIGRATOR: &'static Migrator;
+    const SCHEMA: &'static Schema;
     /// How it runs.
     const RUN: Run<Self::Config>;
 
@@ -119,7 +119,7 @@ impl<S: Tested> Builder<S> {
     /// Starts all of it, and returns once every replica serves.
     pub async fn spawn(self) -> S {
         let environment = Environment {
-            db: TestDatabase::create(&[S::MIGRATOR]).await,
+            db: TestDatabase::create(S::SCHEMA).await,
             broker: TestBroker::namespace(),
             clock: self.clock,
             directory: Directory::start().await,

@@ -44,6 +44,7 @@ mod posting;
 mod property;
 mod protection;
 mod reconcile;
+mod schema;
 mod statement;
 mod withdrawal;
 
@@ -56,17 +57,14 @@ use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::wallet::v1::ledger_service_server::LedgerServiceServer;
 use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminServiceServer;
 use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
 pub use config::{Config, EVENTS_STREAM};
+pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::posting::writer::Writer;
-
-/// This service's own tables.
-pub static MIGRATOR: Migrator = sqlx::migrate!();
 
 /// Time limit of a proof, which reads all of the books. In the background a longer interval takes its place.
 const PROOF_LIMIT: Duration = Duration::from_mins(10);
@@ -117,7 +115,7 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         name: config.events_stream.clone(),
         pattern: "adfolio.wallet.v1.#",
     };
-    let backend = Backend::start("wallet", &config.args, &MIGRATOR, Some(stream), shutdown).await?;
+    let backend = Backend::start("wallet", &config.args, &SCHEMA, Some(stream), shutdown).await?;
     let (parts, writer) = Parts::new(&config, &backend)?;
     let app = App::new(&backend, &config.clock, parts);
     backend.consume(

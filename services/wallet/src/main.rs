@@ -2,9 +2,9 @@
 
 use std::process::ExitCode;
 
-use adfolio_wallet::Config;
+use adfolio_wallet::{Config, SCHEMA};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    adfolio_kit::service::main::<Config>("wallet", adfolio_wallet::run).await
+    adfolio_kit::service::main_with_database::<Config>("wallet", &SCHEMA, adfolio_wallet::run).await
 }

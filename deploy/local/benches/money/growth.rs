@@ -30,7 +30,7 @@ pub async fn run(stack: &Stack, results: &mut Results) {
         if service == Service::Gateway {
             continue;
         }
-        let mut connection = PgConnection::connect(&stack.database_url(service))
+        let mut connection = PgConnection::connect(&stack.database_superuser_url(service))
             .await
             .unwrap();
         connection.execute("VACUUM ANALYZE").await.unwrap();

@@ -59,7 +59,7 @@ pub async fn prepare(stack: &Stack) -> Vec<Measurement> {
 /// hashing.
 async fn create_wallets(stack: &Stack) -> Arc<Vec<String>> {
     let ids: Vec<Uuid> = (0..USERS).map(|_| Uuid::now_v7()).collect();
-    let mut connection = PgConnection::connect(&stack.database_url(Service::Wallet))
+    let mut connection = PgConnection::connect(&stack.database_superuser_url(Service::Wallet))
         .await
         .unwrap();
     sqlx::query("INSERT INTO wallets (user_id, available) SELECT id, 1000000000000 FROM unnest($1::uuid[]) AS id")

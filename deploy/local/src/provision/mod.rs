@@ -8,6 +8,7 @@
 //! |---|---|---|
 //! | `authority` | nobody else | all secrets, the key; below `adapters` files to hand out |
 //! | `gateway`, `auth`, … | the service | certificate, URLs of its servers, secrets of auth and wallet, identity keys |
+//! | `migrations` | the runs that migrate | URLs of each service's database, for the login that serves and for theirs |
 //! | `ctl` | `adfolioctl` | its certificate, `amqp-url`, `admin-password`, `admin2-password` |
 //! | `postgres` | PostgreSQL's first start | `superuser-password` |
 //! | `rabbitmq` | RabbitMQ | its configuration; only hashes of its users' passwords |
@@ -25,7 +26,7 @@ use anyhow::{Context as _, Result};
 use self::folder::{Folder, Readers};
 use crate::broker_users::{self, ADMINISTRATOR, OPERATOR, READER};
 use crate::component::Service;
-use crate::databases::{SUPERUSER, secret_name};
+use crate::databases::{SUPERUSER, migrator, secret_name};
 use crate::identity;
 use crate::layout::random_hex;
 
@@ -87,6 +88,8 @@ pub(crate) fn provision(out: &Path, consumers: &Consumers) -> Result<Vec<PathBuf
         "reader-amqp-url",
         &consumers.amqp_url(&mut authority, READER)?,
     )?;
+    let mut migrations = consumers.folder(out, "migrations")?;
+    consumers.write_migrations(&mut authority, &mut migrations)?;
     let mut servers = consumers.folder(out, "servers")?;
     consumers.write_servers(&mut authority, &mut servers)?;
 
@@ -98,7 +101,9 @@ pub(crate) fn provision(out: &Path, consumers: &Consumers) -> Result<Vec<PathBuf
     let mut rabbitmq = Folder::open(out.join("rabbitmq"), Readers::All)?;
     write_broker(&mut authority, &mut rabbitmq)?;
 
-    for folder in [ctl, adapters, servers, postgres, rabbitmq, authority] {
+    for folder in [
+        ctl, adapters, migrations, servers, postgres, rabbitmq, authority,
+    ] {
         changed.extend(folder.into_changed());
     }
     Ok(changed)
@@ -160,6 +165,21 @@ impl Consumers {
         folder.write(SECOND_ADMIN_PASSWORD, &second)
     }
 
+    fn write_migrations(&self, authority: &mut Folder, folder: &mut Folder) -> Result<()> {
+        for service in Service::ALL.into_iter().filter(|one| one.has_database()) {
+            let database = service.database();
+            for (file, role) in [
+                ("database-url", database.clone()),
+                ("database-migration-url", migrator(service)),
+            ] {
+                let password = database_password(authority, &role)?;
+                let url = self.database_url(&role, &password, &database);
+                folder.write(&format!("{file}-{}", service.name()), &url)?;
+            }
+        }
+        Ok(())
+    }
+
     fn write_servers(&self, authority: &mut Folder, folder: &mut Folder) -> Result<()> {
         let password = database_password(authority, SUPERUSER)?;
         folder.write(
@@ -171,6 +191,8 @@ impl Consumers {
             let role = service.database();
             let password = database_password(authority, &role)?;
             folder.write(&servers::password_file(service), &password)?;
+            let password = database_password(authority, &migrator(service))?;
+            folder.write(&servers::migration_password_file(service), &password)?;
         }
         Ok(())
     }

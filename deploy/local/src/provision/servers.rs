@@ -12,7 +12,7 @@ use url::Url;
 
 use crate::broker_users;
 use crate::component::Service;
-use crate::databases::Home;
+use crate::databases::{Home, Passwords, Tables};
 use crate::probe::Probe;
 
 pub(super) const DATABASE_URL: &str = "database-url";
@@ -22,13 +22,18 @@ pub(super) const AMQP_URL: &str = "amqp-url";
 const SERVER_LIMIT: Duration = Duration::from_mins(3);
 const SERVER_POLL: Duration = Duration::from_millis(500);
 
-/// The password file of a service's role.
+/// The password file of the login that serves.
 pub(super) fn password_file(service: Service) -> String {
     format!("password-{}", service.name())
 }
 
+/// The password file of the login that migrates.
+pub(super) fn migration_password_file(service: Service) -> String {
+    format!("migration-password-{}", service.name())
+}
+
 /// Waits for the secrets and for both servers, each at most three minutes. Makes every service's
-/// role with its password, its database, and the shared exchanges. Idempotent.
+/// roles with their passwords, its database, and the shared exchanges. Idempotent.
 ///
 /// It waits because it may be started first: podman cannot start a container that depends on a
 /// finished container which itself depends on others.
@@ -40,7 +45,11 @@ pub(crate) async fn prepare(secrets: &Path) -> Result<()> {
         .context("wrong database address")?;
     let mut passwords = BTreeMap::new();
     for service in Service::ALL.into_iter().filter(|one| one.has_database()) {
-        passwords.insert(service, secret(secrets, &password_file(service)).await?);
+        let both = Passwords {
+            serving: secret(secrets, &password_file(service)).await?,
+            migrating: secret(secrets, &migration_password_file(service)).await?,
+        };
+        passwords.insert(service, both);
     }
     let broker_url = secret(secrets, AMQP_URL).await?;
 
@@ -50,7 +59,7 @@ pub(crate) async fn prepare(secrets: &Path) -> Result<()> {
         info!("PostgreSQL does not answer within {SERVER_LIMIT:?}");
     }
     // If nothing answered, this says why.
-    home.create(&Service::ALL).await?;
+    home.create(&Service::ALL, Tables::OfOwner).await?;
     declare_exchanges(&broker_url).await
 }
 

@@ -24,9 +24,11 @@ const NOTICE_SECONDS: u64 = 0;
 /// The drain, the flush of the outbox and the exit together.
 const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
 /// Inherited variables that mean something else to a supervised process.
-const FOREIGN_VARIABLES: [&str; 13] = [
+const FOREIGN_VARIABLES: [&str; 15] = [
     "DATABASE_URL",
     "DATABASE_URL_FILE",
+    "DATABASE_MIGRATION_URL",
+    "DATABASE_MIGRATION_URL_FILE",
     "AMQP_URL",
     "AMQP_URL_FILE",
     "LISTEN_ADDR",
@@ -144,6 +146,28 @@ impl Surroundings<'_> {
             stop_signal: Signal::SIGTERM,
             stop_limit: STOP_LIMIT,
         })
+    }
+
+    /// Describes the run of a service's program that migrates its database, with the URLs of the login that serves and of the
+    /// one that migrates.
+    pub(crate) fn migration(
+        &self,
+        layout: &Layout,
+        service: Service,
+        (serving, migrating): (&str, &str),
+    ) -> Result<Launch> {
+        let program = program(self.programs, &service.program())?;
+        let serving = layout.write_secret(&format!("database-url-{service}"), serving)?;
+        let name = format!("database-migration-url-{service}");
+        let migrating = layout.write_secret(&name, migrating)?;
+        let mut launch = Launch::new(program, layout.root())
+            .args(["migrate"])
+            .env("NO_COLOR", "1")
+            .env("DATABASE_URL_FILE", serving)
+            .env("DATABASE_MIGRATION_URL_FILE", migrating);
+        launch.inherit_environment = true;
+        launch.removed.extend(FOREIGN_VARIABLES.map(str::to_owned));
+        Ok(launch)
     }
 
     /// Describes a run of `adfolioctl` against this stack.

@@ -80,6 +80,18 @@ fn every_variable_is_one_that_the_program_reads() {
             assert!(known.contains(variable), "{name} does not read {variable}");
         }
     }
+    for (name, service) in &services {
+        let Some(program) = name.strip_prefix("migrate-") else {
+            continue;
+        };
+        let known = known(program, &[&["migrate", "--help"]]);
+        for variable in environment(service).keys() {
+            assert!(known.contains(variable), "{name} does not read {variable}");
+        }
+        let urls = ["DATABASE_MIGRATION_URL_FILE", "DATABASE_URL_FILE"];
+        assert!(environment(service).keys().eq(urls.iter()), "{name}");
+        assert!(!environment(&services[program]).contains_key(urls[0]));
+    }
     let edge = fs::read_to_string(repository().join("deploy/docker/edge.sh")).unwrap();
     for variable in environment(&services["web"]).keys() {
         assert!(

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use adfolio_local::{Service, Stack};
-use sqlx::{Connection as _, PgConnection};
+use adfolio_local::{Service, Signal, Stack};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use url::Url;
 
 async fn logs_in(url: &str) -> bool {
@@ -35,11 +35,117 @@ async fn every_role_needs_its_password() {
         superuser.parse::<Url>().unwrap().password(),
         auth.parse::<Url>().unwrap().password()
     );
-    for url in [superuser, auth] {
+    let migrating = stack.migration_url(Service::Auth).unwrap();
+    for url in [superuser, auth.clone(), migrating] {
         assert!(logs_in(&url).await);
         assert!(!logs_in(&with_password(&url, None)).await, "{url}");
         assert!(!logs_in(&with_password(&url, Some("postgres"))).await);
     }
+    let mut owner: Url = auth.parse().unwrap();
+    owner.set_username("adfolio_auth_owner").unwrap();
+    assert!(!logs_in(owner.as_str()).await);
+    stack.stop().await;
+}
+
+/// The owners of the tables of auth.
+async fn owners(stack: &Stack) -> Vec<String> {
+    let url = stack.database_superuser_url(Service::Auth);
+    let mut session = PgConnection::connect(&url).await.unwrap();
+    let owners = "SELECT DISTINCT pg_get_userbyid(relowner)::text FROM pg_class
+                  WHERE relnamespace = 'public'::regnamespace
+                  UNION SELECT pg_get_userbyid(datdba)::text FROM pg_database WHERE datname = current_database()";
+    sqlx::query_scalar(owners)
+        .fetch_all(&mut session)
+        .await
+        .unwrap()
+}
+
+/// Whether a login may change tables of auth, as itself or after another statement.
+async fn changes_tables(url: &str, before: &str) -> bool {
+    let mut session = PgConnection::connect(url).await.unwrap();
+    let change =
+        "ALTER TABLE audit_log DISABLE TRIGGER ALL; ALTER TABLE audit_log ENABLE TRIGGER ALL";
+    let both = format!("{before}; {change}");
+    let changed = sqlx::raw_sql(AssertSqlSafe(both)).execute(&mut session);
+    changed.await.is_ok()
+}
+
+const AS_OWNER: &str = "SET ROLE adfolio_auth_owner";
+
+/// Data of a release in which each service owned its tables, started again and again.
+#[tokio::test]
+async fn tables_of_a_service_get_another_owner() {
+    let folder = tempfile::tempdir().unwrap();
+    let builder = || {
+        let builder = Stack::builder().services([Service::Auth]);
+        builder.data_dir(folder.path())
+    };
+    let stack = builder().services_as_owners().start().await.unwrap();
+    let auth = stack.database_url(Service::Auth);
+    assert_eq!(owners(&stack).await, ["adfolio_auth"]);
+    assert!(changes_tables(&auth, "SELECT").await);
+    stack.stop().await;
+
+    for _ in 0..2 {
+        let stack = stack_in(folder.path()).await;
+        let auth = stack.database_url(Service::Auth);
+        let migrating = stack.migration_url(Service::Auth).unwrap();
+        assert_eq!(owners(&stack).await, ["adfolio_auth_owner"]);
+        for before in ["SELECT", AS_OWNER, "SET ROLE adfolio_auth_migrate"] {
+            assert!(!changes_tables(&auth, before).await, "{before}");
+        }
+        assert!(!changes_tables(&migrating, "SELECT").await);
+        assert!(changes_tables(&migrating, AS_OWNER).await);
+        stack.stop().await;
+    }
+}
+
+/// As an operator does it after an upgrade, and takes it back before a downgrade.
+#[tokio::test]
+async fn a_running_system_is_moved_over_and_back() {
+    let builder = Stack::builder().services([Service::Auth]);
+    let stack = builder.services_as_owners().start().await.unwrap();
+    let auth = stack.database_url(Service::Auth);
+    for _ in 0..2 {
+        stack.hand_over_tables().await.unwrap();
+        assert_eq!(owners(&stack).await, ["adfolio_auth_owner"]);
+        assert!(!changes_tables(&auth, "SELECT").await);
+        stack.kill(Service::Auth, Signal::SIGKILL).await.unwrap();
+        stack.wait_ready(Service::Auth).await.unwrap();
+
+        stack.lend_tables().await.unwrap();
+        assert!(changes_tables(&auth, "SELECT").await);
+        let mut session = PgConnection::connect(&auth).await.unwrap();
+        let create = "CREATE TABLE IF NOT EXISTS _sqlx_migrations (version bigint);
+                      CREATE TABLE outbox_2020010100 PARTITION OF outbox
+                          FOR VALUES FROM ('2020-01-01 00:00Z') TO ('2020-01-01 01:00Z')";
+        sqlx::raw_sql(create).execute(&mut session).await.unwrap();
+        assert_eq!(owners(&stack).await, ["adfolio_auth", "adfolio_auth_owner"]);
+        let drop = "DROP TABLE outbox_2020010100";
+        stack.hand_over_tables().await.unwrap();
+        assert!(sqlx::raw_sql(drop).execute(&mut session).await.is_err());
+        stack.lend_tables().await.unwrap();
+        sqlx::raw_sql(drop).execute(&mut session).await.unwrap();
+    }
+    stack.stop().await;
+}
+
+/// A start that was broken off after it had created the database.
+#[tokio::test]
+async fn a_database_without_roles_gets_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let builder = Stack::builder().services([]).data_dir(folder.path());
+    let stack = builder.start().await.unwrap();
+    let mut session = PgConnection::connect(&stack.database_base_url())
+        .await
+        .unwrap();
+    sqlx::raw_sql("CREATE DATABASE adfolio_auth")
+        .execute(&mut session)
+        .await
+        .unwrap();
+    stack.stop().await;
+    let stack = stack_in(folder.path()).await;
+    assert_eq!(owners(&stack).await, ["adfolio_auth_owner"]);
     stack.stop().await;
 }
 

@@ -95,7 +95,7 @@ async fn migrate(connection: &mut PgConnection, release: &Path, service: &str) {
 
 /// A database as the previous release left it.
 async fn left_by(release: &Path, service: &str) -> (TestDatabase, PgConnection) {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let mut connection = PgConnection::connect(database.url()).await.unwrap();
     connection
         .execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")

@@ -63,7 +63,7 @@ fn a_consumer_is_given_no_password_of_another() {
         })
         .map(|(_, content)| String::from_utf8(content).unwrap())
         .collect();
-    assert_eq!(passwords.len(), 17, "of ten users and seven roles");
+    assert_eq!(passwords.len(), 23, "of ten users and thirteen roles");
     for service in Service::ALL {
         let own = files(&folder.path().join(service.name()));
         let seen = passwords.iter().filter(|password| {
@@ -178,7 +178,7 @@ async fn servers_are_prepared_again_and_again() {
         assert!(output.status.success(), "{told}");
         verifiers.push(roles_with_passwords(&stack).await);
     }
-    assert_eq!(verifiers[0].len(), 6, "{verifiers:?}");
+    assert_eq!(verifiers[0].len(), 12, "{verifiers:?}");
     assert_eq!(verifiers[0], verifiers[1]);
 
     let url = stack.service_amqp_url(Service::Wallet).unwrap();
@@ -187,14 +187,18 @@ async fn servers_are_prepared_again_and_again() {
     stack.stop().await;
 }
 
-/// Services' roles with a password that own the database of their name.
+/// The logins of services, with passwords: for each database, whose owner is no login, the one that serves and the one that
+/// migrates.
 async fn roles_with_passwords(stack: &Stack) -> Vec<String> {
     let mut connection = PgConnection::connect(&stack.database_base_url())
         .await
         .unwrap();
     sqlx::query_scalar(
-        "SELECT rolname::text FROM pg_authid JOIN pg_database ON datdba = pg_authid.oid AND datname = rolname
-         WHERE rolpassword LIKE 'SCRAM-SHA-256$%' AND encoding = 6 AND rolname <> 'postgres' ORDER BY 1",
+        "SELECT login.rolname::text FROM pg_database
+         JOIN pg_roles AS owner ON owner.oid = datdba AND owner.rolname = datname || '_owner' AND NOT owner.rolcanlogin
+         JOIN pg_authid AS login ON login.rolcanlogin AND login.rolname IN (datname, datname || '_migrate')
+         WHERE login.rolpassword LIKE 'SCRAM-SHA-256$%' AND encoding = 6
+           AND pg_has_role(login.oid, owner.oid, 'MEMBER') = (login.rolname <> datname) ORDER BY 1",
     )
     .fetch_all(&mut connection)
     .await

@@ -69,7 +69,7 @@ async fn no_log_and_no_table_holds_a_secret() {
         if service != Service::Gateway {
             places.push((
                 format!("tables of {service:?}"),
-                tables_of(&system.stack.database_url(service)).await,
+                tables_of(&system.stack.database_superuser_url(service)).await,
             ));
         }
     }

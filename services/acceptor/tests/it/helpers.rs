@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use adfolio_acceptor::Config;
 use adfolio_kit::client::Channel;
+use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::acceptor::v1 as pb;
@@ -12,7 +13,6 @@ use adfolio_proto::acceptor::v1::acceptor_admin_service_client::AcceptorAdminSer
 use adfolio_proto::acceptor::v1::acceptor_service_client::AcceptorServiceClient;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_testkit::{Builder, Environment, Run, TestService, Tested};
-use sqlx::migrate::Migrator;
 
 use crate::services::{self, RIGHT, Wallet};
 
@@ -28,7 +28,7 @@ pub struct Acceptor {
 impl Tested for Acceptor {
     type Config = Config;
     type Peers = Wallet;
-    const MIGRATOR: &'static Migrator = &adfolio_acceptor::MIGRATOR;
+    const SCHEMA: &'static Schema = &adfolio_acceptor::SCHEMA;
     const RUN: Run<Config> = adfolio_acceptor::run;
 
     async fn set_up(environment: &Environment) -> (Config, Wallet) {

@@ -14,5 +14,6 @@ mod guessing;
 mod helpers;
 mod lists;
 mod recovery;
+mod rights;
 mod services;
 mod staff;

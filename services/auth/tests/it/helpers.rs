@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use adfolio_auth::Config;
 use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1::auth_admin_service_client::AuthAdminServiceClient;
@@ -15,7 +16,6 @@ use adfolio_proto::auth::v1::{
 };
 use adfolio_testkit::{Builder, Environment, Run, TestDatabase, TestService, Tested};
 use chrono::{DateTime, TimeDelta};
-use sqlx::migrate::Migrator;
 use tokio::sync::{RwLock, RwLockReadGuard, RwLockWriteGuard};
 use tonic::Status;
 use uuid::Uuid;
@@ -55,7 +55,7 @@ pub struct Auth {
 impl Tested for Auth {
     type Config = Config;
     type Peers = Turn;
-    const MIGRATOR: &'static Migrator = &adfolio_auth::MIGRATOR;
+    const SCHEMA: &'static Schema = &adfolio_auth::SCHEMA;
     const RUN: Run<Config> = adfolio_auth::run;
 
     async fn set_up(environment: &Environment) -> (Config, Turn) {

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use adfolio_auth::MIGRATOR;
+use adfolio_auth::SCHEMA;
 use adfolio_testkit::TestDatabase;
 use serde_json::Value;
 use sqlx::{Connection as _, PgConnection, Row as _};
@@ -84,7 +84,7 @@ fn check(plan: &Value, table: &str, name: &str) {
 }
 
 async fn filled(script: &str) -> (TestDatabase, PgConnection) {
-    let database = TestDatabase::create(&[&MIGRATOR]).await;
+    let database = TestDatabase::create(&SCHEMA).await;
     let mut connection = PgConnection::connect(database.url()).await.unwrap();
     sqlx::raw_sql(sqlx::AssertSqlSafe(script.to_owned()))
         .execute(&mut connection)

@@ -27,6 +27,7 @@ mod pairs;
 mod passwords;
 mod profile;
 mod registration;
+mod rights;
 mod seals;
 mod second_factor;
 mod sessions;

@@ -1,6 +1,6 @@
 //! A user's own view of the account: live sessions, and the actions of staff and of the user.
 
-use adfolio_auth::MIGRATOR;
+use adfolio_auth::SCHEMA;
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::auth::v1::end_sessions_request::Target;
 use adfolio_proto::auth::v1::{
@@ -231,7 +231,7 @@ const PAGE: i64 = 21;
 
 #[tokio::test]
 async fn the_last_page_of_a_long_log_costs_what_the_first_does() {
-    let database = TestDatabase::create(&[&MIGRATOR]).await;
+    let database = TestDatabase::create(&SCHEMA).await;
     let user = |number: i64| Uuid::from_u128(number.unsigned_abs().into());
     let script = format!(
         "INSERT INTO audit_log (id, acted_at, staff_id, action, target, user_id, reason, request_id, before_json, after_json)

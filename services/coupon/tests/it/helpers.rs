@@ -4,6 +4,7 @@ use std::ops::Deref;
 
 use adfolio_coupon::Config;
 use adfolio_kit::client::Channel;
+use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::common::v1::PageRequest;
@@ -12,7 +13,6 @@ use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceCl
 use adfolio_proto::coupon::v1::coupon_reservation_service_client::CouponReservationServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_testkit::{Builder, Environment, Run, TestService, Tested};
-use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
 pub use adfolio_testkit::callers::{call, in_zone, refused, staff, user, user_id, why, with_key};
@@ -26,7 +26,7 @@ pub struct Coupon(TestService<Config>);
 impl Tested for Coupon {
     type Config = Config;
     type Peers = ();
-    const MIGRATOR: &'static Migrator = &adfolio_coupon::MIGRATOR;
+    const SCHEMA: &'static Schema = &adfolio_coupon::SCHEMA;
     const RUN: Run<Config> = adfolio_coupon::run;
 
     async fn set_up(environment: &Environment) -> (Config, ()) {

@@ -14,3 +14,4 @@ mod grants;
 mod helpers;
 mod lists;
 mod orders;
+mod rights;

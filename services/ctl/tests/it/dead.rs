@@ -22,7 +22,7 @@ impl Handler for NeverWorks {
 
 #[tokio::test]
 async fn dead_letters_are_shown_and_sent_back() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let service = Service::start("notification", &ServerArgs::default(), Shutdown::manual())
         .await
         .unwrap();

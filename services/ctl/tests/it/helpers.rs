@@ -79,7 +79,7 @@ pub struct AuthAlone {
 impl AuthAlone {
     pub async fn start() -> Self {
         let (database, broker) = (
-            TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
+            TestDatabase::create(&adfolio_auth::SCHEMA).await,
             TestBroker::namespace(),
         );
         let service = spawn_auth(&database, &broker).await;
@@ -137,7 +137,7 @@ pub struct LateAuth {
 impl LateAuth {
     pub async fn start_on(listener: TcpListener) -> Self {
         let (database, broker) = (
-            TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await,
+            TestDatabase::create(&adfolio_auth::SCHEMA).await,
             TestBroker::namespace(),
         );
         let config = adfolio_testkit::config(&database, &broker, &SECOND_FACTOR);
@@ -166,7 +166,7 @@ async fn spawn_auth(database: &TestDatabase, broker: &TestBroker) -> RunningServ
 /// A service's database and its configuration with it and the broker; further arguments say where others are.
 macro_rules! configured {
     ($service:ident, $($config:ident)::+, $broker:expr, $($argument:expr),+) => {{
-        let database = TestDatabase::create(&[&$service::MIGRATOR]).await;
+        let database = TestDatabase::create(&$service::SCHEMA).await;
         let own: &[&str] = &[$($argument),+];
         let servers = server_flags(&database, &$broker);
         let all = ["service"].into_iter().chain(own.iter().copied());
@@ -211,7 +211,7 @@ impl Stack {
     #[allow(clippy::too_many_lines, reason = "six services, one after another")]
     async fn start_above(four_eyes: FourEyesArgs) -> Self {
         let broker = TestBroker::namespace();
-        let auth_database = TestDatabase::create(&[&adfolio_auth::MIGRATOR]).await;
+        let auth_database = TestDatabase::create(&adfolio_auth::SCHEMA).await;
         let auth = spawn_auth(&auth_database, &broker).await;
 
         let auth_url = auth.url();

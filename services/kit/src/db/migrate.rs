@@ -1,17 +1,23 @@
 //! Migrations: kit's and the service's, under one lock, retried until the database is available.
 //!
+//! They are applied as the role that owns the database, so that all tables belong to it. A login
+//! that is a member of it migrates; any other waits until one has.
+//!
 //! A program accepts a schema of a later release: replicas of two releases run side by side during
 //! a rolling update, and a rollback starts the earlier programs. The migrations it knows must be
 //! there unchanged.
 
 use std::time::Duration;
 
-use sqlx::migrate::{Migrate, MigrateError, Migrator};
-use sqlx::{ConnectOptions, PgConnection, PgPool};
+use sqlx::migrate::{AppliedMigration, Migrate, MigrateError, Migration, Migrator};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, PgPool};
 use tracing::{info, warn};
 
+use super::grants::{self, TableRights};
 use crate::admin::Readiness;
 use crate::backoff::Backoff;
+use crate::config::{ConfigError, DatabaseArgs};
 use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::{Shutdown, Tasks};
@@ -49,41 +55,125 @@ impl Version {
 
 /// The versions of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Schema {
+pub struct Versions {
     /// Of kit's tables.
     pub kit: Version,
     /// Of the service's.
     pub service: Version,
 }
 
-/// Applies the missing migrations of kit and of `service`. Any number of replicas may do it at the
-/// same time, including those of neighbouring releases. Fails if a known migration was applied with
-/// a different text, or if a later release migrated without some of them.
-pub async fn migrate(pool: &PgPool, service: &Migrator) -> Result<Schema, MigrateError> {
+/// A service's own tables.
+#[derive(Debug)]
+pub struct Schema {
+    /// Makes them.
+    pub migrator: Migrator,
+    /// What the service's login may do with them.
+    pub rights: &'static TableRights,
+}
+
+/// The logins of a database.
+#[derive(Clone, Debug)]
+pub struct Logins {
+    /// The one that serves, which gets the rights to the tables.
+    serving: PgConnectOptions,
+    /// The one that migrates, if it is another one.
+    migrating: Option<PgConnectOptions>,
+}
+
+impl Logins {
+    /// The logins that are configured.
+    pub fn of(args: &DatabaseArgs, application_name: &str) -> Result<Self, ConfigError> {
+        let migrating = args
+            .migration_url()?
+            .map(|url| super::connect_options("DATABASE_MIGRATION_URL", &url, application_name));
+        Ok(Self {
+            serving: super::connect_options("DATABASE_URL", &args.url()?, application_name)?,
+            migrating: migrating.transpose()?,
+        })
+    }
+}
+
+/// Why a schema is not current.
+#[derive(Debug, thiserror::Error)]
+pub enum SchemaError {
+    /// A migration cannot be applied, or an applied one is not the known one.
+    #[error("the migrations and the database do not fit")]
+    Migrate(#[from] MigrateError),
+    /// Another login migrates, and has not done so yet.
+    #[error("migration {0} is missing, and this login may not apply it")]
+    Behind(i64),
+    /// The database refused something else.
+    #[error("the database refuses to be prepared")]
+    Database(#[from] sqlx::Error),
+}
+
+/// Applies the missing migrations of kit and of `service` as the owner of the database, and grants
+/// the serving login its rights. Any number of replicas may do it at the same time, including those
+/// of neighbouring releases. Fails if a known migration was applied with a different text, or if a
+/// later release migrated without some of them.
+///
+/// A login that cannot act as the owner only checks that nothing is missing.
+pub async fn migrate(logins: &Logins, schema: &Schema) -> Result<Versions, SchemaError> {
+    let login = logins.migrating.as_ref().unwrap_or(&logins.serving);
     // A connection of its own: a migration may take longer than any statement of a call, and a
     // dropped connection is closed, which releases the lock.
-    let options = (*pool.connect_options()).clone().options([
+    let options = login.clone().options([
         ("statement_timeout", "0".to_owned()),
         ("idle_in_transaction_session_timeout", "0".to_owned()),
     ]);
     let mut connection = options.connect().await?;
-    lock(&mut connection).await?;
-    let schema = Schema {
-        kit: apply(&MIGRATOR, &mut connection).await?,
-        service: apply(service, &mut connection).await?,
+    let versions = if become_owner(&mut connection).await? {
+        lock(&mut connection).await?;
+        let versions = Versions {
+            kit: apply(&MIGRATOR, &mut connection).await?,
+            service: apply(&schema.migrator, &mut connection).await?,
+        };
+        let role = logins.serving.get_username();
+        // A later release knows tables that this one does not, and has granted its own rights.
+        let is_newer = versions.kit.is_newer() || versions.service.is_newer();
+        if !is_newer && role != owner(&mut connection).await? {
+            limit_waits(&mut connection, false).await?;
+            grants::grant(&mut connection, role, schema.rights).await?;
+        }
+        versions
+    } else {
+        Versions {
+            kit: check(&MIGRATOR, &mut connection).await?,
+            service: check(&schema.migrator, &mut connection).await?,
+        }
     };
     sqlx::Connection::close(connection).await?;
-    Ok(schema)
+    Ok(versions)
 }
 
-/// Applies the missing migrations; leaves later ones alone.
-async fn apply(
-    migrator: &Migrator,
-    connection: &mut PgConnection,
-) -> Result<Version, MigrateError> {
-    let table = &migrator.table_name;
-    connection.ensure_migrations_table(table).await?;
-    let applied = connection.list_applied_migrations(table).await?;
+/// Continues as the role that owns the database, so that all tables belong to it; false for a login
+/// that is no member of it.
+async fn become_owner(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let owner = sqlx::query!(
+        r#"SELECT quote_ident(pg_get_userbyid(datdba)) AS "name!", pg_has_role(datdba, 'MEMBER') AS "is_member!"
+         FROM pg_database WHERE datname = current_database()"#
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    if owner.is_member {
+        sqlx::raw_sql(AssertSqlSafe(format!("SET ROLE {}", owner.name)))
+            .execute(connection)
+            .await?;
+    }
+    Ok(owner.is_member)
+}
+
+async fn owner(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT current_user::text AS "name!""#)
+        .fetch_one(connection)
+        .await
+}
+
+/// The migrations that are missing.
+fn missing<'a>(
+    migrator: &'a Migrator,
+    applied: &[AppliedMigration],
+) -> Result<(Version, Vec<&'a Migration>), MigrateError> {
     let known = migrator.iter().map(|it| it.version).max().unwrap_or(0);
     let found = applied.iter().map(|it| it.version).max().unwrap_or(0);
     for version in applied.iter().map(|it| it.version) {
@@ -103,6 +193,22 @@ async fn apply(
         // behind them.
         return Err(MigrateError::VersionTooOld(missing.version, found));
     }
+    let version = Version {
+        known,
+        found: found.max(known),
+    };
+    Ok((version, missing))
+}
+
+/// Applies the missing migrations; leaves later ones alone.
+async fn apply(
+    migrator: &Migrator,
+    connection: &mut PgConnection,
+) -> Result<Version, MigrateError> {
+    let table = &migrator.table_name;
+    connection.ensure_migrations_table(table).await?;
+    let applied = connection.list_applied_migrations(table).await?;
+    let (version, missing) = missing(migrator, &applied)?;
     // sqlx's own check would refuse unknown migrations. Without it, the texts of the known ones are
     // still compared.
     let mut lenient = Migrator::with_migrations(migrator.iter().cloned().collect());
@@ -115,10 +221,35 @@ async fn apply(
             .await?;
     }
     lenient.run_direct(None, connection, false).await?;
-    Ok(Version {
-        known,
-        found: found.max(known),
-    })
+    Ok(version)
+}
+
+/// Fails unless every known migration was applied with its text.
+async fn check(migrator: &Migrator, connection: &mut PgConnection) -> Result<Version, SchemaError> {
+    let first = migrator.iter().map(|it| it.version).min().unwrap_or(0);
+    let exists = sqlx::query_scalar!(
+        r#"SELECT to_regclass($1) IS NOT NULL AS "exists!""#,
+        &*migrator.table_name
+    )
+    .fetch_one(&mut *connection)
+    .await?;
+    if !exists {
+        return Err(SchemaError::Behind(first));
+    }
+    let applied = connection
+        .list_applied_migrations(&migrator.table_name)
+        .await?;
+    let (version, missing) = missing(migrator, &applied)?;
+    if let Some(missing) = missing.first() {
+        return Err(SchemaError::Behind(missing.version));
+    }
+    for known in migrator.iter() {
+        let mut same = applied.iter().filter(|it| it.version == known.version);
+        if same.any(|it| it.checksum != known.checksum) {
+            return Err(MigrateError::VersionMismatch(known.version).into());
+        }
+    }
+    Ok(version)
 }
 
 /// A migration outside of a transaction does not block others, so it may wait for long-running
@@ -161,11 +292,13 @@ async fn lock(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
     }
 }
 
-/// Migrates as soon as the database is available; until then the process is not ready. A faulty
-/// migration is retried like an outage: the process stays not ready and logs the reason.
+/// Migrates as soon as the database is available, or waits until another login has; until then the
+/// process is not ready. A faulty migration is retried like an outage: the process stays not ready
+/// and logs the reason.
 pub fn migrate_in_background(
     pool: &PgPool,
-    service: &'static Migrator,
+    logins: Logins,
+    schema: &'static Schema,
     readiness: &Readiness,
     tasks: &Tasks,
     shutdown: &Shutdown,
@@ -178,30 +311,52 @@ pub fn migrate_in_background(
         let pool = checked.clone();
         async move { done && super::is_reachable(&pool).await }
     });
-    let pool = pool.clone();
     let shutdown = shutdown.clone();
     tasks.spawn("migrate", async move {
         let mut backoff = Backoff::reconnect();
-        let schema = loop {
+        loop {
             let outcome = tokio::select! {
-                outcome = migrate(&pool, service) => outcome,
+                outcome = migrate(&logins, schema) => outcome,
                 () = shutdown.cancelled() => return,
             };
             match outcome {
-                Ok(schema) => break schema,
+                Ok(versions) => {
+                    log_versions(versions);
+                    break opener.open();
+                }
                 Err(error) => warn!(error = chain(&error), "cannot migrate yet"),
             }
             if !shutdown.sleep(backoff.next_wait()).await {
                 return;
             }
-        };
-        log_schema(schema);
-        opener.open();
+        }
     });
     migrated
 }
 
-fn log_schema(Schema { kit, service }: Schema) {
+/// Migrates and ends: for a process that has a login of its own for this, so that those that serve
+/// need none. Retries until `limit`; a migration that runs is not interrupted.
+pub async fn migrate_once(
+    logins: &Logins,
+    schema: &Schema,
+    limit: Duration,
+) -> Result<(), SchemaError> {
+    let give_up = tokio::time::Instant::now() + limit;
+    let mut backoff = Backoff::reconnect();
+    loop {
+        match migrate(logins, schema).await {
+            Ok(versions) => {
+                log_versions(versions);
+                return Ok(());
+            }
+            Err(error) if tokio::time::Instant::now() >= give_up => return Err(error),
+            Err(error) => warn!(error = chain(&error), "cannot migrate yet"),
+        }
+        tokio::time::sleep(backoff.next_wait()).await;
+    }
+}
+
+fn log_versions(Versions { kit, service }: Versions) {
     let (newest, kits) = (service.found, kit.found);
     if service.is_newer() || kit.is_newer() {
         let (known, kits_known) = (service.known, kit.known);

@@ -1,5 +1,7 @@
-//! PostgreSQL: the pool, migrations, and the one way to write.
+//! PostgreSQL: the pool, migrations, rights to tables, and the one way to write.
 
+pub(crate) mod command;
+mod grants;
 mod migrate;
 mod prune;
 mod write;
@@ -7,11 +9,15 @@ mod write;
 use std::str::FromStr;
 use std::time::Duration;
 
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
-pub use migrate::{MIGRATOR, Schema, Version, migrate, migrate_in_background};
+pub use grants::{KIT_RIGHTS, Rights, TableRights};
+pub use migrate::{
+    Logins, MIGRATOR, Schema, SchemaError, Version, Versions, migrate, migrate_in_background,
+    migrate_once,
+};
 pub(crate) use prune::{PruneLimits, prune, prune_older};
 pub use sqlx::PgPool;
 pub(crate) use write::write_at;
@@ -44,12 +50,23 @@ const CONNECTION_IDLE_LIMIT: Duration = Duration::from_mins(5);
 /// A pool that connects when a connection is first needed: a service can start while its database
 /// is down.
 pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, ConfigError> {
-    let url = args.url()?;
-    let options = PgConnectOptions::from_str(url.expose_secret())
-        .map_err(|_| ConfigError::Invalid {
-            name: "DATABASE_URL",
+    let options = connect_options("DATABASE_URL", &args.url()?, application_name)?;
+    let acquire_limit = Duration::from_millis(args.database_acquire_timeout_ms);
+    Ok(pool_options(args.database_max_connections, acquire_limit).connect_lazy_with(options))
+}
+
+/// The settings of every session; `variable` names the one with the URL.
+fn connect_options(
+    variable: &'static str,
+    url: &SecretString,
+    application_name: &str,
+) -> Result<PgConnectOptions, ConfigError> {
+    let options =
+        PgConnectOptions::from_str(url.expose_secret()).map_err(|_| ConfigError::Invalid {
+            name: variable,
             expected: "a postgres:// URL",
-        })?
+        })?;
+    Ok(options
         .application_name(&format!("adfolio-{application_name}"))
         .options([
             ("statement_timeout", STATEMENT_LIMIT.as_millis().to_string()),
@@ -61,9 +78,7 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, Co
             // The server stops working for a client that is gone.
             ("client_connection_check_interval", "5000".to_owned()),
             ("TimeZone", "UTC".to_owned()),
-        ]);
-    let acquire_limit = Duration::from_millis(args.database_acquire_timeout_ms);
-    Ok(pool_options(args.database_max_connections, acquire_limit).connect_lazy_with(options))
+        ]))
 }
 
 /// A pool for the writers of group commits, a connection for each, beside the service's own `pool`.

@@ -2,7 +2,8 @@
 //!
 //! Deleting rows one by one would cost as much as writing them. A part goes once its last event is
 //! older than the time that events are kept, and all of them were sent in the database's present
-//! history.
+//! history. The tables belong to a role that no service is, so functions of that role make and drop
+//! parts.
 //!
 //! If parts could not be made in time, as after hours without a running replica, events go to
 //! `outbox_other`, whose rows are deleted instead.
@@ -11,7 +12,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use chrono::{DateTime, DurationRound as _, NaiveDateTime, TimeDelta, Utc};
-use sqlx::{AssertSqlSafe, PgPool};
+use sqlx::PgPool;
 use tracing::debug;
 
 use super::repo;
@@ -59,12 +60,14 @@ async fn keep_parts_in_tx(tx: &mut Tx, kept: Duration) -> Result<(), sqlx::Error
         repo::lock_log_in_tx(tx).await?;
     }
     for hour in old {
-        drop_in_tx(tx, hour).await?;
+        repo::drop_part_in_tx(tx, hour).await?;
+        debug!(%hour, "part of the outbox dropped");
     }
     for hour in new {
         // A part cannot take over rows that are already elsewhere.
         if !repo::has_other_in_tx(tx, hour, hour + HOUR).await? {
-            make_in_tx(tx, hour).await?;
+            repo::make_part_in_tx(tx, hour).await?;
+            debug!(%hour, "part of the outbox made");
         }
     }
     repo::prune_other_in_tx(tx, kept).await
@@ -88,24 +91,6 @@ async fn droppable_in_tx(
         }
     }
     Ok(droppable)
-}
-
-async fn make_in_tx(tx: &mut Tx, hour: DateTime<Utc>) -> Result<(), sqlx::Error> {
-    let (name, from, to) = (hour.format(NAME), hour.to_rfc3339(), hour + HOUR);
-    let to = to.to_rfc3339();
-    // Names and bounds are made of a time, so nothing in them needs quoting.
-    let made =
-        format!("CREATE TABLE {name} PARTITION OF outbox FOR VALUES FROM ('{from}') TO ('{to}')");
-    sqlx::raw_sql(AssertSqlSafe(made)).execute(tx).await?;
-    debug!(%hour, "part of the outbox made");
-    Ok(())
-}
-
-async fn drop_in_tx(tx: &mut Tx, hour: DateTime<Utc>) -> Result<(), sqlx::Error> {
-    let dropped = format!("DROP TABLE {}", hour.format(NAME));
-    sqlx::raw_sql(AssertSqlSafe(dropped)).execute(tx).await?;
-    debug!(%hour, "part of the outbox dropped");
-    Ok(())
 }
 
 /// The hour of a part; none for `outbox_other`.

@@ -244,7 +244,23 @@ pub(super) async fn parts_in_tx(tx: &mut Tx) -> Result<Vec<String>, sqlx::Error>
 
 /// Keeps readers and writers off the log until the end of the transaction.
 pub(super) async fn lock_log_in_tx(tx: &mut Tx) -> Result<(), sqlx::Error> {
-    sqlx::query!("LOCK TABLE outbox IN ACCESS EXCLUSIVE MODE")
+    sqlx::query!("SELECT FROM lock_outbox()")
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Makes the part of an hour.
+pub(super) async fn make_part_in_tx(tx: &mut Tx, hour: DateTime<Utc>) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT FROM make_outbox_part($1)", hour)
+        .execute(tx)
+        .await?;
+    Ok(())
+}
+
+/// Drops the part of an hour, which must have ended.
+pub(super) async fn drop_part_in_tx(tx: &mut Tx, hour: DateTime<Utc>) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT FROM drop_outbox_part($1)", hour)
         .execute(tx)
         .await?;
     Ok(())

@@ -6,13 +6,13 @@ use std::future::Future;
 use std::time::Duration;
 
 use sqlx::PgPool;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 
 use super::{Running, Service};
 use crate::broker::{Broker, Stream};
 use crate::config::ServiceArgs;
 use crate::consumer::{Consumer, Handler};
+use crate::db::Schema;
 use crate::identity_token::Verifier;
 use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};
@@ -47,13 +47,13 @@ impl Backend {
     pub async fn start(
         name: &'static str,
         args: &ServiceArgs,
-        migrator: &'static Migrator,
+        schema: &'static Schema,
         stream: Option<Stream>,
         shutdown: crate::shutdown::Shutdown,
     ) -> anyhow::Result<Self> {
         let identities = args.identity.load()?;
         let service = Service::start(name, &args.process.server, shutdown).await?;
-        let (pool, migrated) = service.database(&args.database, migrator)?;
+        let (pool, migrated) = service.database(&args.database, schema)?;
         let broker = service.broker(&args.broker)?;
         let mut relay = Relay::new(name, pool.clone(), broker.clone())
             .keeping(args.database.sent_events_kept());

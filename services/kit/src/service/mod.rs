@@ -10,7 +10,6 @@ use std::time::Duration;
 use anyhow::Context as _;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
-use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 use tracing::info;
@@ -19,7 +18,7 @@ use crate::admin::{self, Flag, Readiness};
 use crate::broker::Broker;
 use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use crate::consumer::{CONSUMERS, Consumer, Handler};
-use crate::db;
+use crate::db::{self, Logins, Schema};
 use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};
 use crate::server::Server;
@@ -29,7 +28,7 @@ use crate::{idempotency, inbox, metrics, periodic};
 
 pub use app::App;
 pub use backend::Backend;
-pub use process::{ProcessConfig, main};
+pub use process::{ProcessConfig, main, main_with_database};
 
 /// How often expired inbox rows, idempotency keys and sent events are deleted, and the limit of
 /// each of the two jobs.
@@ -102,12 +101,13 @@ impl Service {
     pub fn database(
         &self,
         args: &DatabaseArgs,
-        migrator: &'static Migrator,
+        schema: &'static Schema,
     ) -> anyhow::Result<(PgPool, Latch)> {
         let pool = db::connect(args, self.name)?;
         let migrated = db::migrate_in_background(
             &pool,
-            migrator,
+            Logins::of(args, self.name)?,
+            schema,
             &self.readiness,
             &self.tasks,
             &self.shutdown,

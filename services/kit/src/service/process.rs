@@ -12,6 +12,7 @@ use super::Running;
 use crate::config::{
     ConfigError, EXIT_CONFIGURATION, ProcessArgs, ServerArgs, exit_with, parse_or_exit,
 };
+use crate::db::{Schema, command};
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;
 use crate::{healthcheck, telemetry};
@@ -22,7 +23,23 @@ pub trait ProcessConfig {
     fn process(&self) -> &ProcessArgs;
 }
 
-/// The `main` of every service: configuration, telemetry, listener, `run`, exit code. With
+/// The `main` of a service with a database. With `migrate` as the first argument it only applies
+/// the migrations and grants the serving login its rights.
+pub async fn main_with_database<C>(
+    name: &'static str,
+    schema: &Schema,
+    run: impl FnOnce(C, TcpListener, Shutdown) -> Running,
+) -> ExitCode
+where
+    C: Parser + ProcessConfig,
+{
+    if std::env::args().nth(1).as_deref() == Some(command::COMMAND) {
+        return command::main(name, schema).await;
+    }
+    main(name, run).await
+}
+
+/// The `main` of every process: configuration, telemetry, listener, `run`, exit code. With
 /// `healthcheck` as the first argument it only asks the running process whether it is ready, and
 /// needs none of that.
 pub async fn main<C>(

@@ -40,7 +40,7 @@ async fn count(pool: &PgPool, sql: &'static str) -> i64 {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_write_whose_caller_goes_away_at_any_point_is_whole_or_absent() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     // Every round trip takes time, so that callers go away during each of them, including BEGIN and
     // COMMIT.
     let proxy = Proxy::start(&database.address()).await;
@@ -93,7 +93,7 @@ async fn a_write_whose_caller_goes_away_at_any_point_is_whole_or_absent() {
 
 #[tokio::test]
 async fn an_error_and_a_panic_roll_back_and_leave_the_pool_usable() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let mut args = database.args();
     args.database_max_connections = 1;
     let pool = db::connect(&args, "panics").unwrap();
@@ -123,7 +123,7 @@ async fn an_error_and_a_panic_roll_back_and_leave_the_pool_usable() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_writes_in_each_others_way_are_tried_again() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let pool = database.kit_pool();
     table(&database.pool()).await;
     db::write(&pool, |tx| insert_pair(tx, 1)).await.unwrap();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use adfolio_kit::admin::Readiness;
 use adfolio_kit::client::{self, Channel, ClientOptions, RetryPolicy, call_with_retry, outgoing};
 use adfolio_kit::config::{DatabaseArgs, ServerArgs};
-use adfolio_kit::db;
+use adfolio_kit::db::{self, Logins, Schema};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::NOT_TAKEN;
@@ -18,6 +18,7 @@ use adfolio_kit::shutdown::{Shutdown, Tasks};
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_kit::tls::Tls;
 use adfolio_testkit::{Proxy, eventually, free_listener, within_limit};
+use sqlx::migrate::Migrator;
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -371,13 +372,20 @@ async fn a_replica_that_is_just_back_takes_over_from_one_that_leaves() {
     back.task.await.unwrap();
 }
 
+static NO_TABLES: Schema = Schema {
+    migrator: Migrator::DEFAULT,
+    rights: &[],
+};
+
 /// A replica whose database is away, so that it never gets its schema.
 fn serve_without_schema(listener: TcpListener, shutdown: Shutdown) -> JoinHandle<()> {
     let nowhere = DatabaseArgs::for_url("postgres://nobody@127.0.0.1:1/nothing");
     let pool = db::connect(&nowhere, "starting").unwrap();
     let readiness = Readiness::new(shutdown.clone());
     let tasks = Tasks::new(shutdown.clone());
-    let migrated = db::migrate_in_background(&pool, &db::MIGRATOR, &readiness, &tasks, &shutdown);
+    let logins = Logins::of(&nowhere, "starting").unwrap();
+    let migrated =
+        db::migrate_in_background(&pool, logins, &NO_TABLES, &readiness, &tasks, &shutdown);
     let echo = Echo::new(|_| async { panic!("a call was taken without a schema") });
     let server = Server::new("echo", &ServerArgs::default())
         .gate(migrated)

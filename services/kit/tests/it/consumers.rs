@@ -111,7 +111,7 @@ async fn start() -> Running {
 }
 
 async fn start_through(broker: TestBroker, reached: Broker) -> Running {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     sqlx::raw_sql("CREATE TABLE seen (id bigserial PRIMARY KEY, subject text NOT NULL, number bigint NOT NULL)")
         .execute(&database.pool())
         .await

@@ -104,7 +104,7 @@ impl Lives {
     async fn prepare() -> Self {
         let program = std::env::current_exe().unwrap();
         let mut lives = Self {
-            database: TestDatabase::create(&[]).await,
+            database: TestDatabase::of_kit().await,
             folder: TempDir::new().unwrap(),
             program: program.file_name().unwrap().to_str().unwrap().to_owned(),
             point: String::new(),

@@ -82,7 +82,7 @@ struct Fixture {
 
 impl Fixture {
     async fn new() -> Self {
-        let database = TestDatabase::create(&[]).await;
+        let database = TestDatabase::of_kit().await;
         sqlx::raw_sql(TABLE)
             .execute(&database.pool())
             .await

@@ -36,7 +36,7 @@ async fn call(pool: &PgPool, scope: Uuid, key: &str, body: &str) -> Result<Vec<u
 }
 
 async fn database() -> TestDatabase {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     sqlx::raw_sql("CREATE TABLE effects (id bigserial PRIMARY KEY)")
         .execute(&database.pool())
         .await

@@ -37,7 +37,7 @@ async fn a_state_that_nothing_waits_in_any_more_is_told_as_empty() {
 #[tokio::test]
 async fn every_transaction_is_counted_by_what_it_came_to() {
     let _ = install_metrics("test");
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     inbox::prune(&database.pool(), Duration::from_secs(1))
         .await
         .unwrap();

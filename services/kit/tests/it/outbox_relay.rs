@@ -75,7 +75,7 @@ async fn waiting(pool: &PgPool) -> i64 {
 
 #[tokio::test]
 async fn an_event_arrives_as_a_cloud_event_and_is_sent_once() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let relay = RunningRelay::start(&database, broker.broker());
     let event = Event::new(EVENT, "user-1", &json!({"amount": "12"}))
@@ -106,7 +106,7 @@ async fn an_event_arrives_as_a_cloud_event_and_is_sent_once() {
 
 #[tokio::test]
 async fn a_rolled_back_change_reports_nothing() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let relay = RunningRelay::start(&database, broker.broker());
     let event = Event::new(EVENT, "user-1", &json!({})).unwrap();
@@ -125,7 +125,7 @@ async fn a_rolled_back_change_reports_nothing() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn many_relays_keep_each_subjects_order() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let relays: Vec<_> = (0..3)
         .map(|_| RunningRelay::start(&database, broker.broker()))
@@ -185,7 +185,7 @@ async fn gaps(pool: &PgPool) -> Vec<i64> {
 
 #[tokio::test]
 async fn an_open_transaction_holds_up_nobody_and_its_event_is_sent_after_it() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let (pool, probe) = (
         database.kit_pool(),
         broker.probe(&["adfolio.test.v1.*"]).await,
@@ -223,7 +223,7 @@ async fn an_open_transaction_holds_up_nobody_and_its_event_is_sent_after_it() {
 async fn nothing_is_missed_among_transactions_that_end_in_any_order() {
     const WRITERS: u64 = 12;
     const EACH: i64 = 40;
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let (pool, probe) = (
         database.kit_pool(),
         broker.probe(&["adfolio.test.v1.*"]).await,
@@ -281,7 +281,7 @@ async fn nothing_is_missed_among_transactions_that_end_in_any_order() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nothing_is_lost_when_connections_break_all_the_time() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let proxy = Proxy::start(&broker_address()).await;
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let through = Broker::new(&broker.args_at(&broker_url_at(proxy.address()))).unwrap();
@@ -324,7 +324,7 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
 
 #[tokio::test]
 async fn a_stream_has_everything_for_readers_that_come_later() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let stream = Stream {
         name: format!("test.{}", Uuid::now_v7().simple()),
         pattern: "adfolio.test.v1.#",
@@ -375,7 +375,7 @@ async fn a_stream_has_everything_for_readers_that_come_later() {
 
 #[tokio::test]
 async fn without_a_broker_events_wait_and_the_relay_still_ends_in_time() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let nobody = adfolio_kit::config::BrokerArgs::new("amqp://guest:guest@127.0.0.1:1", "test");
     let relay = RunningRelay::start(&database, Broker::new(&nobody).unwrap());
     enqueue(&database.kit_pool(), "user-1", 0..3).await;
@@ -386,7 +386,7 @@ async fn without_a_broker_events_wait_and_the_relay_still_ends_in_time() {
 
 #[tokio::test]
 async fn events_written_before_the_end_still_leave() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     let relay = RunningRelay::start(&database, broker.broker());
     enqueue(&database.kit_pool(), "user-1", 0..800).await;
@@ -397,7 +397,7 @@ async fn events_written_before_the_end_still_leave() {
 
 #[tokio::test]
 async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let relay = RunningRelay::start(&database, broker.broker());
     enqueue(&database.kit_pool(), "user-1", 0..5).await;
     relay.notifier.notify();
@@ -431,7 +431,7 @@ async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
     // More than one batch that is put back, and more than one that is published.
     const SENT: i64 = 5_200;
     const ALL: i64 = SENT + 300;
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let (pool, probe) = (
         database.kit_pool(),
         broker.probe(&["adfolio.test.v1.*"]).await,
@@ -499,7 +499,7 @@ async fn age(pool: &PgPool, hours: i32) {
 
 #[tokio::test]
 async fn old_parts_are_dropped_whole_unless_their_events_may_have_to_go_again() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let pool = database.kit_pool();
     let an_hour = Duration::from_hours(1);
     keep_parts(&pool, an_hour).await.unwrap();
@@ -509,7 +509,7 @@ async fn old_parts_are_dropped_whole_unless_their_events_may_have_to_go_again() 
     assert_eq!(hours(&pool).await, ahead, "twice is as once");
 
     enqueue(&pool, "user-1", 0..5).await;
-    age(&pool, 3).await;
+    age(&database.pool(), 3).await;
     let relay = RunningRelay::start(&database, broker.broker());
     eventually("all are sent", || async { sent(&pool).await == 5 }).await;
     relay.stop().await;
@@ -529,17 +529,17 @@ async fn old_parts_are_dropped_whole_unless_their_events_may_have_to_go_again() 
 
 #[tokio::test]
 async fn what_was_not_sent_is_kept_however_old() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let pool = database.kit_pool();
     enqueue(&pool, "user-1", 0..5).await;
-    age(&pool, 3).await;
+    age(&database.pool(), 3).await;
     keep_parts(&pool, Duration::ZERO).await.unwrap();
     assert_eq!(waiting(&pool).await, 5);
 }
 
 #[tokio::test]
 async fn events_for_which_no_part_was_made_are_sent_and_forgotten_too() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let pool = database.kit_pool();
     let probe = broker.probe(&["adfolio.test.v1.*"]).await;
     enqueue(&pool, "user-1", 0..5).await;
@@ -563,7 +563,7 @@ async fn events_for_which_no_part_was_made_are_sent_and_forgotten_too() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_a_restore_nothing_is_sent_before_every_consumer_is_there() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let pool = database.kit_pool();
     begin_another_history(&pool).await;
     enqueue(&pool, "user-1", 0..3).await;

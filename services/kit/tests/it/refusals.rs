@@ -65,7 +65,7 @@ fn internal_errors_tell_nothing() {
 
 #[tokio::test]
 async fn database_errors_are_told_apart_by_code_and_constraint() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let pool = database.pool();
     sqlx::raw_sql("CREATE TABLE names (name text CONSTRAINT names_unique UNIQUE)")
         .execute(&pool)

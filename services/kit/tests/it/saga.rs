@@ -237,7 +237,7 @@ impl Saga for Job {
 
 #[tokio::test]
 async fn callers_of_one_row_get_its_outcome_from_one_drive() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, 0).await;
     let job = app.begin().await;
     let id = job.id;
@@ -257,7 +257,7 @@ async fn callers_of_one_row_get_its_outcome_from_one_drive() {
 
 #[tokio::test]
 async fn a_drive_outlives_its_caller() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, 0).await;
     let job = app.begin().await;
     let soon = Deadline::after(Duration::from_millis(300));
@@ -273,7 +273,7 @@ async fn a_drive_outlives_its_caller() {
 
 #[tokio::test]
 async fn a_drive_that_fails_is_postponed_and_the_wait_doubles() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, 0).await;
     app.peer.close();
     let job = app.begin().await;
@@ -303,7 +303,7 @@ async fn a_drive_that_fails_is_postponed_and_the_wait_doubles() {
 #[tokio::test]
 async fn recovery_drives_all_that_was_left_behind() {
     const ROWS: usize = 70;
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, ROWS).await;
     for _ in 0..ROWS {
         app.abandon().await;
@@ -314,7 +314,7 @@ async fn recovery_drives_all_that_was_left_behind() {
 
 #[tokio::test]
 async fn a_row_that_nobody_drives_is_driven_by_who_asks() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, 1).await;
     let job = app.abandon().await;
     assert_eq!(app.follow(job.id, None).await.unwrap(), job.id);
@@ -322,7 +322,7 @@ async fn a_row_that_nobody_drives_is_driven_by_who_asks() {
 
 #[tokio::test]
 async fn an_overtaken_drive_writes_nothing_and_follows_the_other() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, 0).await;
     let job = app.begin().await;
     let id = job.id;
@@ -349,7 +349,7 @@ async fn an_overtaken_drive_writes_nothing_and_follows_the_other() {
 
 #[tokio::test]
 async fn keys_are_forgotten_after_a_day() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     let app = App::new(&database, 0).await;
     app.begin().await;
     saga::forget_old_keys::<Job>(&app).await.unwrap();

@@ -123,7 +123,7 @@ async fn announce(
 
 #[tokio::test]
 async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let relay = Relay::new("test", database.kit_pool(), broker.broker());
     let (notifier, end) = (relay.notifier(), Shutdown::manual());
     tokio::spawn(relay.run(database.migrated(), end.clone()));
@@ -170,7 +170,7 @@ async fn a_subscription_follows_single_subjects_and_leaves_them_while_it_runs() 
 
 #[tokio::test]
 async fn an_event_that_both_keys_match_comes_once() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let relay = Relay::new("test", database.kit_pool(), broker.broker());
     let (notifier, end) = (relay.notifier(), Shutdown::manual());
     tokio::spawn(relay.run(database.migrated(), end.clone()));

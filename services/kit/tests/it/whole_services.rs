@@ -3,7 +3,7 @@
 use adfolio_kit::client::{self, ClientOptions};
 use adfolio_kit::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use adfolio_kit::consumer::{Consumer, Handler, HandlerError};
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::{self, Schema, Tx};
 use adfolio_kit::outbox::{CloudEvent, Event, Relay, enqueue_in_tx};
 use adfolio_kit::server::Server;
 use adfolio_kit::service::Service;
@@ -18,7 +18,10 @@ use crate::helpers::{Echo, call};
 
 const EVENT: &str = "adfolio.whole.v1.Called";
 
-static NO_MIGRATIONS: Migrator = Migrator::DEFAULT;
+static NO_TABLES: Schema = Schema {
+    migrator: Migrator::DEFAULT,
+    rights: &[],
+};
 
 struct Count;
 
@@ -44,7 +47,7 @@ async fn run(
         ..ServerArgs::default()
     };
     let service = Service::start("whole", &args, shutdown).await?;
-    let (pool, migrated) = service.database(&database, &NO_MIGRATIONS)?;
+    let (pool, migrated) = service.database(&database, &NO_TABLES)?;
     let broker = service.broker(&broker)?;
     let notifier = service.relay(Relay::new("test", pool.clone(), broker.clone()), &migrated);
     service.consume(
@@ -74,7 +77,7 @@ async fn run(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_a_call_wrote_is_handled_and_nothing_is_left_at_the_end() {
-    let (database, broker) = (TestDatabase::create(&[]).await, TestBroker::namespace());
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
     let pool = database.pool();
     sqlx::raw_sql("CREATE TABLE handled (id uuid PRIMARY KEY)")
         .execute(&pool)
@@ -107,7 +110,7 @@ async fn what_a_call_wrote_is_handled_and_nothing_is_left_at_the_end() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_service_without_a_broker_serves_and_ends_in_order() {
-    let database = TestDatabase::create(&[]).await;
+    let database = TestDatabase::of_kit().await;
     // Accepts and never answers: worse than refusing.
     let silent = free_listener().await;
     let broker = BrokerArgs::new(

@@ -82,7 +82,7 @@ fn collect(node: &Value, cost: &mut Cost) {
 /// One user with 100,000 notices of each kind; every third of the user's own is read, and so is the older half of the
 /// announcements and every third of the newest hundred of the rest.
 async fn crowded(user: Uuid) -> TestDatabase {
-    let db = TestDatabase::create(&[&adfolio_notification::MIGRATOR]).await;
+    let db = TestDatabase::create(&adfolio_notification::SCHEMA).await;
     let start = instant("2020-01-01T00:00:00Z").to_rfc3339();
     let script = format!(
         "SET session_replication_role = replica;

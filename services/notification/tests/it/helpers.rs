@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use adfolio_kit::client::Channel;
+use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Refusal;
 use adfolio_notification::Config;
@@ -19,7 +20,6 @@ use adfolio_testkit::{
     Builder, Environment, Run, TestService, Tested, eventually, instant, publish_event_with_id,
 };
 use serde_json::Value;
-use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
 pub use adfolio_testkit::NOW;
@@ -47,7 +47,7 @@ pub struct Notification(TestService<Config>);
 impl Tested for Notification {
     type Config = Config;
     type Peers = ();
-    const MIGRATOR: &'static Migrator = &adfolio_notification::MIGRATOR;
+    const SCHEMA: &'static Schema = &adfolio_notification::SCHEMA;
     const RUN: Run<Config> = adfolio_notification::run;
 
     async fn set_up(environment: &Environment) -> (Config, ()) {

@@ -18,4 +18,5 @@ mod mail;
 mod marking;
 mod notices;
 mod reading;
+mod rights;
 mod smtp_server;

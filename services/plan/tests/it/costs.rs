@@ -17,7 +17,7 @@ fn id(number: i64) -> String {
 }
 
 async fn crowded() -> TestDatabase {
-    let db = TestDatabase::create(&[&adfolio_plan::MIGRATOR]).await;
+    let db = TestDatabase::create(&adfolio_plan::SCHEMA).await;
     let me = Uuid::from_u128(ME);
     let script = format!(
         "SET session_replication_role = replica;

@@ -5,6 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
+use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_plan::Config;
@@ -21,7 +22,6 @@ use adfolio_proto::plan::v1::*;
 use adfolio_proto::wallet::v1 as wallet;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_testkit::{Builder, Environment, Run, TestService, Tested};
-use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
 use crate::peers::Peer;
@@ -56,7 +56,7 @@ pub struct CouponCounts {
 impl Tested for Plan {
     type Config = Config;
     type Peers = (Peer, Peer);
-    const MIGRATOR: &'static Migrator = &adfolio_plan::MIGRATOR;
+    const SCHEMA: &'static Schema = &adfolio_plan::SCHEMA;
     const RUN: Run<Config> = adfolio_plan::run;
 
     async fn set_up(environment: &Environment) -> (Config, (Peer, Peer)) {

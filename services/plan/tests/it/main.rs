@@ -25,5 +25,6 @@ mod pushed;
 mod puts;
 mod recovery;
 mod reports;
+mod rights;
 mod seals;
 mod statistics;

@@ -16,7 +16,7 @@ pub struct Peer {
 
 impl Peer {
     pub async fn wallet(environment: &Environment) -> Self {
-        let db = TestDatabase::create(&[&adfolio_wallet::MIGRATOR]).await;
+        let db = TestDatabase::create(&adfolio_wallet::SCHEMA).await;
         let card_key = "7e".repeat(32);
         let flags = [
             "--auth-url",
@@ -42,7 +42,7 @@ impl Peer {
     }
 
     pub async fn coupon(environment: &Environment) -> Self {
-        let db = TestDatabase::create(&[&adfolio_coupon::MIGRATOR]).await;
+        let db = TestDatabase::create(&adfolio_coupon::SCHEMA).await;
         let config = adfolio_coupon::Config {
             args: ServiceArgs::new(db.args(), environment.broker.args()),
             auth_url: environment.directory.url.clone(),

@@ -25,6 +25,7 @@ mod peers;
 mod posting;
 mod reconcile;
 mod replay;
+mod rights;
 mod rotation;
 mod staff;
 mod statement;

@@ -115,10 +115,16 @@ fn access(password: &str, superuser: Superuser) -> String {
         Superuser::Anybody => "trust",
     };
     let digest = hex::encode(Sha256::digest(password));
+    // The logins of services under test, for the same reason. Their names are those of adfolio-testkit.
+    let of_tests = match superuser {
+        Superuser::Password => "",
+        Superuser::Anybody => "host all adfolio_test,adfolio_test_migrate 127.0.0.1/32 trust\n",
+    };
     format!(
         "# Written by adfolio-local, which sets the password with the SHA-256 {digest}.\n\
          host all         {SUPERUSER} 127.0.0.1/32 {method}\n\
          host replication {SUPERUSER} 127.0.0.1/32 {method}\n\
+         {of_tests}\
          host all         all 127.0.0.1/32 scram-sha-256\n"
     )
 }

@@ -3,8 +3,8 @@
 //!
 //! `ADFOLIO_PREVIOUS_PROGRAMS` names the folder of the previous programs; `make upgrade-test`
 //! builds them. The databases are made by the previous release, migrated by this one while replicas
-//! of both run, and used by the previous one again, with migrations that the next release might
-//! add. `UPGRADE_DATA` names a folder where databases and logs are kept.
+//! of both run, given to owners that nobody logs in as, and used by the previous one again, with
+//! migrations that the next release might add. `UPGRADE_DATA` names a folder where databases and logs are kept.
 
 use std::{
     env, fs,
@@ -47,6 +47,7 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
     let builder = setup::builder()
         .two_replicas()
         .two_admins(false)
+        .services_as_owners()
         .unsigned_identities();
     let mut builder = processes(builder).programs(programs.folder()).extra_env(
         Service::Wallet,
@@ -66,9 +67,20 @@ async fn an_upgrade_and_its_way_back_cost_nobody_a_request() {
         programs.replace(&system, service, &this).await;
     }
     audience.assert_still_told(&system).await;
+    // The tables get their owners, and the services other sessions, without the rights of owners.
+    system.stack.hand_over_tables().await.unwrap();
+    for service in Service::ALL {
+        for process in [Component::Service(service), Component::Second(service)] {
+            restart(&system, process).await;
+        }
+        assert_owns_nothing(&system, service).await;
+    }
+    audience.assert_still_told(&system).await;
     for service in Service::ALL {
         add_what_comes_later(&system, service).await;
     }
+    // Programs of the release before migrate by themselves and make parts of the outbox.
+    system.stack.lend_tables().await.unwrap();
     // Back in reverse order: the gateway is the first without the new features.
     for service in Service::ALL {
         programs.replace(&system, service, &previous).await;
@@ -155,11 +167,29 @@ fn program(service: Service) -> String {
     format!("adfolio-{}", service.name())
 }
 
+/// The service has no session with the rights of its tables' owner.
+async fn assert_owns_nothing(system: &System, service: Service) {
+    if service == Service::Gateway {
+        return;
+    }
+    let url = system.stack.database_superuser_url(service);
+    let mut connection = PgConnection::connect(&url).await.unwrap();
+    let owning: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_stat_activity, pg_database
+         WHERE pg_stat_activity.datname = current_database() AND pg_database.datname = current_database()
+           AND usename <> 'postgres' AND pg_has_role(usesysid, datdba, 'USAGE')",
+    )
+    .fetch_one(&mut connection)
+    .await
+    .unwrap();
+    assert_eq!(owning, 0, "{service}");
+}
+
 async fn add_what_comes_later(system: &System, service: Service) {
     if service == Service::Gateway {
         return;
     }
-    let url = system.stack.database_url(service);
+    let url = system.stack.database_superuser_url(service);
     let mut connection = PgConnection::connect(&url).await.unwrap();
     for statement in LATER {
         connection.execute(statement).await.unwrap();

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use adfolio_kit::client::{Channel, outgoing};
 use adfolio_kit::clock::Clock;
+use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, Session, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
@@ -19,7 +20,6 @@ use adfolio_testkit::{Builder, Environment, Run, RunningService, TestService, Te
 use adfolio_wallet::Config;
 use chrono::{DateTime, Timelike as _, Utc};
 use sqlx::PgPool;
-use sqlx::migrate::Migrator;
 use uuid::Uuid;
 
 pub use adfolio_testkit::callers::refused;
@@ -47,7 +47,7 @@ pub struct Wallet {
 impl Tested for Wallet {
     type Config = Config;
     type Peers = Arc<Mutex<PeerBooks>>;
-    const MIGRATOR: &'static Migrator = &adfolio_wallet::MIGRATOR;
+    const SCHEMA: &'static Schema = &adfolio_wallet::SCHEMA;
     const RUN: Run<Config> = adfolio_wallet::run;
 
     async fn set_up(environment: &Environment) -> (Config, Self::Peers) {

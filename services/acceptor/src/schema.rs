@@ -1,0 +1,16 @@
+//! The tables of the service, and what its login may do with them. They belong to a role that nobody logs in as.
+
+use adfolio_kit::db::{Rights, Schema, TableRights};
+
+/// Tables whose rows cannot all be changed and deleted. A table with a trigger that refuses it must be listed; the tests
+/// compare.
+const RIGHTS: &TableRights = &[
+    ("acceptance_codes", Rights::Append),
+    ("lone_completions", Rights::Append),
+];
+
+/// The service's own tables.
+pub static SCHEMA: Schema = Schema {
+    migrator: sqlx::migrate!(),
+    rights: RIGHTS,
+};
