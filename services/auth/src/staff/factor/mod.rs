@@ -25,7 +25,7 @@ use serde_json::json;
 use tracing::info;
 
 pub use rotation::rotate;
-pub use seal::{KEY, Key, Keys, PREVIOUS_KEY, Sealer};
+pub use seal::{KEY, Keys, PREVIOUS_KEY, Sealer};
 
 use self::code::{Code, RECOVERY_CODES, Secret};
 use super::change::{admit_in_tx, lock_in_tx};
