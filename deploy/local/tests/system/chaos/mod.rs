@@ -117,11 +117,12 @@ impl Chaos {
         stop_system(self.system).await;
     }
 
-    /// Operations that must be answered. The throughput of a short run depends on the machine;
-    /// nearly none is a failure.
+    /// Operations that must be answered. The throughput of a short run depends on the machine and
+    /// on how long RabbitMQ takes to start again; a tenth of that of a whole run is enough.
     fn operations(&self) -> usize {
         if self.seconds < WHOLE_RUN_SECONDS {
-            OPERATIONS * usize::try_from(self.seconds).unwrap() / 540 / 4
+            let seconds = usize::try_from(self.seconds).unwrap();
+            OPERATIONS * seconds / (10 * usize::try_from(WHOLE_RUN_SECONDS).unwrap())
         } else {
             OPERATIONS
         }
