@@ -250,10 +250,7 @@ impl DatabaseArgs {
             self.database_migration_url.as_ref(),
             self.database_migration_url_file.as_deref(),
         );
-        if value.is_none() && file.is_none() {
-            return Ok(None);
-        }
-        secret_from("DATABASE_MIGRATION_URL", value, file).map(Some)
+        optional_secret_from("DATABASE_MIGRATION_URL", value, file)
     }
 }
 

@@ -18,7 +18,7 @@
 //! | [`db`], [`group_commit`] | the pool, migrations, the one way to write; many callers in one transaction |
 //! | [`outbox`], [`consumer`], [`inbox`] | events: written with a change, published, applied once |
 //! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
-//! | [`audit`] | audit entries, published with the change |
+//! | [`audit`], [`hash_chain`] | audit entries, published with the change; hash chains over what is kept |
 //! | [`broker`], [`dead_letter`] | the topology at RabbitMQ, dead letters |
 //! | [`idempotency`], [`once`] | idempotency keys, stored with the effect they protect |
 //! | [`names!`], [`mirror`] | enums: one list for Rust, the database and the contract |
@@ -52,6 +52,7 @@ pub mod deadline;
 pub mod error;
 pub mod four_eyes;
 pub mod group_commit;
+pub mod hash_chain;
 pub mod healthcheck;
 pub mod idempotency;
 pub mod identity;

@@ -1,6 +1,7 @@
 //! The SQL of the audit log.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::hash_chain::Place;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -8,7 +9,7 @@ use uuid::Uuid;
 
 use super::entity::{AuditEntry, Filter, Listed, Position};
 use super::own::{Actor, OwnEntry, UserAction, amount_of};
-use super::seal::{Hash, Seal, Sealed};
+use super::seal::{Seal, Sealed};
 use crate::ids::StaffId;
 
 /// A row of `audit_log` with the name of the member of staff.
@@ -217,9 +218,9 @@ pub async fn take_unsealed_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<AuditEnt
 
 /// Adds seals.
 pub async fn add_seals_in_tx(tx: &mut Tx, seals: &[Seal]) -> Result<(), sqlx::Error> {
-    let seqs: Vec<i64> = seals.iter().map(|seal| seal.seq).collect();
+    let seqs: Vec<i64> = seals.iter().map(|seal| seal.place.seq).collect();
     let entries: Vec<Uuid> = seals.iter().map(|seal| seal.entry_id).collect();
-    let hashes: Vec<Vec<u8>> = seals.iter().map(|seal| seal.hash.to_vec()).collect();
+    let hashes: Vec<Vec<u8>> = seals.iter().map(|seal| seal.place.hash.to_vec()).collect();
     sqlx::query!(
         "INSERT INTO audit_seals (seq, entry_id, hash) SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bytea[])",
         &seqs,
@@ -288,10 +289,10 @@ pub async fn count_unsealed(pool: &PgPool) -> Result<i64, sqlx::Error> {
 }
 
 fn seal(seq: i64, entry_id: Uuid, hash: Vec<u8>) -> Result<Seal, sqlx::Error> {
-    let hash: Result<Hash, Vec<u8>> = hash.try_into();
+    let hash = hash.try_into();
+    let hash = hash.map_err(|_| sqlx::Error::Decode("not 32 bytes".into()))?;
     Ok(Seal {
-        seq,
+        place: Place { seq, hash },
         entry_id,
-        hash: hash.map_err(|_| sqlx::Error::Decode("not 32 bytes".into()))?,
     })
 }

@@ -16,6 +16,7 @@
 //! publishes the newest hash with its checkpoints.
 
 use adfolio_kit::db;
+use adfolio_kit::hash_chain::{self, Place, Stored, Verification};
 use chrono::SecondsFormat;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
@@ -24,12 +25,6 @@ use super::entity::AuditEntry;
 use super::repo;
 use crate::app::App;
 use crate::error::AuthError;
-
-/// A SHA-256.
-pub type Hash = [u8; 32];
-
-/// The hash before the first entry.
-const GENESIS: Hash = [0; 32];
 
 /// The head of the canonical bytes; another form would get another one.
 const FORMAT: &str = "adfolio-audit-1";
@@ -43,10 +38,8 @@ const VERIFY_PAGE: i64 = if cfg!(debug_assertions) { 3 } else { 1_000 };
 /// An entry's place in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Counts from 1.
-    pub seq: i64,
+    pub place: Place,
     pub entry_id: Uuid,
-    pub hash: Hash,
 }
 
 /// A seal with the entry that it is of, unless that is gone.
@@ -54,17 +47,6 @@ pub struct Seal {
 pub struct Sealed {
     pub seal: Seal,
     pub entry: Option<AuditEntry>,
-}
-
-/// What a verification found.
-#[derive(Clone, Debug, Default)]
-pub struct Verification {
-    /// Entries read.
-    pub entries: u64,
-    /// The last seal that was read.
-    pub head: Option<Seal>,
-    /// The first number that does not fit, and what is wrong there.
-    pub broken: Option<(i64, &'static str)>,
 }
 
 fn canonical_text(seq: i64, entry: &AuditEntry) -> String {
@@ -86,13 +68,6 @@ fn canonical_text(seq: i64, entry: &AuditEntry) -> String {
     )
 }
 
-fn hash_after(previous: &Hash, seq: i64, entry: &AuditEntry) -> Hash {
-    let mut hash = Sha256::new();
-    hash.update(previous);
-    hash.update(canonical_text(seq, entry));
-    hash.finalize().into()
-}
-
 /// Seals a batch of the entries that have none; answers how many there were. Replicas wait for each other at the first
 /// entry.
 pub async fn seal(app: &App) -> Result<usize, AuthError> {
@@ -103,15 +78,13 @@ pub async fn seal(app: &App) -> Result<usize, AuthError> {
                 return Ok(0);
             }
             let head = repo::newest_seal(&mut *tx).await?;
-            let (mut seq, mut hash) = head.map_or((0, GENESIS), |head| (head.seq, head.hash));
+            let mut place = head.map_or(Place::START, |head| head.place);
             let mut seals = Vec::with_capacity(entries.len());
             for entry in &entries {
-                seq = seq.saturating_add(1);
-                hash = hash_after(&hash, seq, entry);
+                place = place.next(|seq| canonical_text(seq, entry));
                 seals.push(Seal {
-                    seq,
+                    place,
                     entry_id: entry.id,
-                    hash,
                 });
             }
             repo::add_seals_in_tx(tx, &seals).await?;
@@ -122,8 +95,8 @@ pub async fn seal(app: &App) -> Result<usize, AuthError> {
 }
 
 /// The newest seal; none before the first.
-pub async fn newest(app: &App) -> Result<Option<Seal>, AuthError> {
-    Ok(repo::newest_seal(&app.pool).await?)
+pub async fn newest(app: &App) -> Result<Option<Place>, AuthError> {
+    Ok(repo::newest_seal(&app.pool).await?.map(|seal| seal.place))
 }
 
 /// Entries that wait for their seal.
@@ -134,43 +107,19 @@ pub async fn unsealed(app: &App) -> Result<i64, AuthError> {
 /// Recomputes the chain from the log behind the number `after` up to and with `last`. What lies before is taken from the
 /// seals as it is.
 pub async fn verify(app: &App, after: i64, last: i64) -> Result<Verification, AuthError> {
-    let after = after.max(0);
-    let mut found = Verification::default();
-    let mut hash = GENESIS;
-    if after > 0 {
-        let mut before = repo::seals(&app.pool, after.saturating_sub(1), after, 1).await?;
-        let Some(before) = before.pop() else {
-            found.broken = Some((after, "seal is missing"));
-            return Ok(found);
-        };
-        hash = before.seal.hash;
-    }
-    let mut seq = after;
-    while seq < last {
-        let page = repo::seals(&app.pool, seq, last, VERIFY_PAGE).await?;
-        if page.is_empty() {
-            found.broken = Some((seq.saturating_add(1), "seal is missing"));
-            break;
-        }
-        for Sealed { seal, entry } in page {
-            seq = seq.saturating_add(1);
-            let fault = if seal.seq != seq {
-                Some("seal is missing")
-            } else if let Some(entry) = &entry {
-                hash = hash_after(&hash, seq, entry);
-                (hash != seal.hash).then_some("hash does not fit the entry")
-            } else {
-                Some("entry is missing")
-            };
-            if fault.is_some() {
-                found.broken = fault.map(|fault| (seq, fault));
-                return Ok(found);
-            }
-            found.entries = found.entries.saturating_add(1);
-            found.head = Some(seal);
-        }
-    }
-    Ok(found)
+    hash_chain::verify(after, last, |after, last| stored(app, after, last)).await
+}
+
+async fn stored(app: &App, after: i64, last: i64) -> Result<Vec<Stored>, AuthError> {
+    let page = repo::seals(&app.pool, after, last, VERIFY_PAGE).await?;
+    let stored = page.into_iter().map(|Sealed { seal, entry }| Stored {
+        place: seal.place,
+        text: entry
+            .map(|entry| canonical_text(seal.place.seq, &entry))
+            .ok_or("entry is missing"),
+        items: 1,
+    });
+    Ok(stored.collect())
 }
 
 #[cfg(test)]
@@ -209,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn every_column_changes_the_hash() {
+    fn every_column_changes_the_text() {
         let of = |change: fn(&mut AuditEntry)| {
             let mut entry = entry();
             change(&mut entry);
-            hash_after(&GENESIS, 1, &entry)
+            canonical_text(1, &entry)
         };
-        let hashes = [
+        let texts = [
             of(|_| {}),
             of(|entry| entry.id = Uuid::from_u128(9)),
             of(|entry| entry.acted_at += chrono::TimeDelta::microseconds(1)),
@@ -227,11 +176,10 @@ mod tests {
             of(|entry| entry.request_id.push('x')),
             of(|entry| entry.before_json.push('x')),
             of(|entry| entry.after_json.push('x')),
-            hash_after(&GENESIS, 2, &entry()),
-            hash_after(&[1; 32], 1, &entry()),
+            canonical_text(2, &entry()),
         ];
-        for (place, hash) in hashes.iter().enumerate() {
-            assert!(!hashes[..place].contains(hash), "{place}");
+        for (place, text) in texts.iter().enumerate() {
+            assert!(!texts[..place].contains(text), "{place}");
         }
     }
 }

@@ -437,7 +437,7 @@ impl AuthAdminService for StaffApi {
         let found = seal::verify(&self.0, 0, last).await?;
         let (broken_sequence, detail) = found.broken.unwrap_or_default();
         Ok(Response::new(proto::VerifyAuditLogResponse {
-            entries: i64::try_from(found.entries).unwrap_or(i64::MAX),
+            entries: i64::try_from(found.items).unwrap_or(i64::MAX),
             sequence: found.head.map_or(0, |head| head.seq),
             hash: found
                 .head

@@ -100,7 +100,7 @@ async fn every_entry_is_sealed_once_and_a_change_is_found() {
         let found = verify(&auth).await;
         assert_eq!(
             (found.broken_sequence, found.detail.as_str()),
-            (4, "hash does not fit the entry"),
+            (4, "hash does not fit"),
             "{column}"
         );
         assert_eq!(seal(&auth, entries).await.unwrap().broken_sequence, 4);

@@ -14,6 +14,7 @@ mod configuration;
 mod consumers;
 mod crash_points;
 mod group_commit;
+mod hash_chain;
 mod healthchecks;
 mod helpers;
 mod idempotency_keys;

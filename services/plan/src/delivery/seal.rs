@@ -31,6 +31,7 @@
 mod repo;
 
 use adfolio_kit::db::{self, Tx};
+use adfolio_kit::hash_chain::{self, Hash, Place, Stored, Verification};
 use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest as _, Sha256};
 
@@ -39,12 +40,6 @@ use super::intake::Origin;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::BatchId;
-
-/// A SHA-256.
-pub type Hash = [u8; 32];
-
-/// The hash before the first batch.
-const GENESIS: Hash = [0; 32];
 
 /// The head of the canonical bytes; another form would get another one.
 const FORMAT: &str = "adfolio-reports-1";
@@ -61,12 +56,10 @@ const UNSEALED_PAGE: i64 = if cfg!(debug_assertions) { 4 } else { 100_000 };
 /// A batch's place in the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seal {
-    /// Counts from 1.
-    pub seq: i64,
+    pub place: Place,
     pub batch: BatchId,
     /// How many reports it had.
     pub reports: i64,
-    pub hash: Hash,
 }
 
 /// A batch that waits for its seal.
@@ -84,17 +77,6 @@ struct Received {
     report: Report,
     origin: Origin,
     at: DateTime<Utc>,
-}
-
-/// What a verification found.
-#[derive(Clone, Debug, Default)]
-pub struct Verification {
-    /// Reports read.
-    pub reports: u64,
-    /// The last seal that was read.
-    pub head: Option<Seal>,
-    /// The first number that does not fit, and what is wrong there.
-    pub broken: Option<(i64, &'static str)>,
 }
 
 fn line(received: &Received) -> String {
@@ -127,11 +109,8 @@ fn digest(batch: &[Received]) -> Hash {
     Sha256::digest(lines.join("\n")).into()
 }
 
-fn hash_after(previous: &Hash, seq: i64, (reports, digest): (i64, &Hash)) -> Hash {
-    let mut hash = Sha256::new();
-    hash.update(previous);
-    hash.update(format!("{FORMAT}|{seq}|{reports}|{}", hex::encode(digest)));
-    hash.finalize().into()
+fn canonical_text(seq: i64, reports: i64, digest: &Hash) -> String {
+    format!("{FORMAT}|{seq}|{reports}|{}", hex::encode(digest))
 }
 
 /// Writes the digest of a batch whose reports are written in the same transaction.
@@ -168,16 +147,14 @@ pub async fn seal(app: &App) -> Result<usize, PlanError> {
                 return Ok(0);
             }
             let head = repo::newest(&mut *tx).await?;
-            let (mut seq, mut hash) = head.map_or((0, GENESIS), |head| (head.seq, head.hash));
+            let mut place = head.map_or(Place::START, |head| head.place);
             let mut seals = Vec::with_capacity(batches.len());
             for batch in &batches {
-                seq = seq.saturating_add(1);
-                hash = hash_after(&hash, seq, (batch.reports, &batch.digest));
+                place = place.next(|seq| canonical_text(seq, batch.reports, &batch.digest));
                 seals.push(Seal {
-                    seq,
+                    place,
                     batch: batch.id,
                     reports: batch.reports,
-                    hash,
                 });
             }
             repo::add_seals_in_tx(tx, &seals).await?;
@@ -199,8 +176,8 @@ pub async fn waiting(app: &App) -> Result<i64, PlanError> {
 }
 
 /// The newest seal; none before the first.
-pub async fn newest(app: &App) -> Result<Option<Seal>, PlanError> {
-    repo::newest(&app.pool).await
+pub async fn newest(app: &App) -> Result<Option<Place>, PlanError> {
+    Ok(repo::newest(&app.pool).await?.map(|seal| seal.place))
 }
 
 /// How many reports in force have no seal. The release before took them.
@@ -217,46 +194,24 @@ pub async fn unsealed(app: &App) -> Result<u64, PlanError> {
 /// Recomputes the chain from the reports behind the number `after` up to and with `last`. What lies before is taken
 /// from the seals as it is.
 pub async fn verify(app: &App, after: i64, last: i64) -> Result<Verification, PlanError> {
-    let after = after.max(0);
-    let mut found = Verification::default();
-    let mut hash = GENESIS;
-    if after > 0 {
-        let mut before = repo::seals(&app.pool, after.saturating_sub(1), after, 1).await?;
-        let Some(before) = before.pop() else {
-            found.broken = Some((after, "seal is missing"));
-            return Ok(found);
-        };
-        hash = before.hash;
-    }
-    let mut seq = after;
-    while seq < last {
-        let seals = repo::seals(&app.pool, seq, last, VERIFY_PAGE).await?;
-        let batches = repo::reports(&app.pool, &seals).await?;
-        if seals.is_empty() {
-            found.broken = Some((seq.saturating_add(1), "seal is missing"));
-            break;
+    hash_chain::verify(after, last, |after, last| stored(app, after, last)).await
+}
+
+async fn stored(app: &App, after: i64, last: i64) -> Result<Vec<Stored>, PlanError> {
+    let seals = repo::seals(&app.pool, after, last, VERIFY_PAGE).await?;
+    let batches = repo::reports(&app.pool, &seals).await?;
+    let stored = seals.iter().map(|seal| {
+        let batch = batches.get(&seal.batch).map_or(&[][..], Vec::as_slice);
+        let is_whole = i64::try_from(batch.len()) == Ok(seal.reports);
+        Stored {
+            place: seal.place,
+            text: is_whole
+                .then(|| canonical_text(seal.place.seq, seal.reports, &digest(batch)))
+                .ok_or("number of reports does not fit"),
+            items: seal.reports.unsigned_abs(),
         }
-        for seal in seals {
-            seq = seq.saturating_add(1);
-            let batch = batches.get(&seal.batch).map_or(&[][..], Vec::as_slice);
-            let count = i64::try_from(batch.len()).unwrap_or(i64::MAX);
-            hash = hash_after(&hash, seq, (count, &digest(batch)));
-            let fault = if seal.seq != seq {
-                Some("seal is missing")
-            } else if count != seal.reports {
-                Some("number of reports does not fit")
-            } else {
-                (hash != seal.hash).then_some("hash does not fit the reports")
-            };
-            if fault.is_some() {
-                found.broken = fault.map(|fault| (seq, fault));
-                return Ok(found);
-            }
-            found.reports = found.reports.saturating_add(seal.reports.unsigned_abs());
-            found.head = Some(seal);
-        }
-    }
-    Ok(found)
+    });
+    Ok(stored.collect())
 }
 
 #[cfg(test)]
@@ -339,20 +294,9 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_covers_place_count_digest_and_the_hash_before() {
-        let hashes = [
-            hash_after(&GENESIS, 1, (1, &[7; 32])),
-            hash_after(&[1; 32], 1, (1, &[7; 32])),
-            hash_after(&GENESIS, 2, (1, &[7; 32])),
-            hash_after(&GENESIS, 1, (2, &[7; 32])),
-            hash_after(&GENESIS, 1, (1, &[8; 32])),
-        ];
-        for (place, hash) in hashes.iter().enumerate() {
-            assert!(!hashes[..place].contains(hash), "{place}");
-        }
-        let text = format!("adfolio-reports-1|1|1|{}", "07".repeat(32));
-        let expected = Sha256::digest([&GENESIS, text.as_bytes()].concat());
-        assert_eq!(hashes[0], <Hash>::from(expected));
+    fn the_canonical_text_is_the_documented_one() {
+        let expected = format!("adfolio-reports-1|7|3|{}", "07".repeat(32));
+        assert_eq!(canonical_text(7, 3, &[7; 32]), expected);
     }
 
     #[test]

@@ -262,7 +262,7 @@ impl PlanAdminService for StaffApi {
         let unsealed = seal::unsealed(&self.0).await?;
         let (broken_sequence, detail) = found.broken.unwrap_or_default();
         Ok(Response::new(proto::VerifyReportsResponse {
-            reports: i64::try_from(found.reports).unwrap_or(i64::MAX),
+            reports: i64::try_from(found.items).unwrap_or(i64::MAX),
             sequence: found.head.map_or(0, |head| head.seq),
             hash: found
                 .head

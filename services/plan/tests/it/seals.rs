@@ -110,7 +110,7 @@ async fn every_batch_is_sealed_and_a_change_is_found() {
         ] {
             let statement = format!("UPDATE {table} SET {change} WHERE {FOURTH}");
             tamper(&pool, &statement).await;
-            assert_broken(&stack, "hash does not fit the reports", &statement).await;
+            assert_broken(&stack, "hash does not fit", &statement).await;
             restore(&pool).await;
         }
         for statement in [

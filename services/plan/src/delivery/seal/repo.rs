@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::hash_chain::Place;
 use adfolio_money::Micros;
 use sqlx::PgExecutor;
 
@@ -74,13 +75,15 @@ pub async fn count_waiting(pool: &PgPool) -> Result<i64, PlanError> {
 macro_rules! seal {
     ($row:ident) => {
         Seal {
-            seq: $row.seq,
+            place: Place {
+                seq: $row.seq,
+                hash: $row
+                    .hash
+                    .try_into()
+                    .map_err(|_| CoreError::Corrupt("report_seals.hash"))?,
+            },
             batch: BatchId($row.batch_id),
             reports: $row.reports,
-            hash: $row
-                .hash
-                .try_into()
-                .map_err(|_| CoreError::Corrupt("report_seals.hash"))?,
         }
     };
 }
@@ -97,10 +100,10 @@ pub async fn newest(executor: impl PgExecutor<'_>) -> Result<Option<Seal>, PlanE
 
 /// Adds seals.
 pub async fn add_seals_in_tx(tx: &mut Tx, seals: &[Seal]) -> Result<(), PlanError> {
-    let seqs: Vec<i64> = seals.iter().map(|seal| seal.seq).collect();
+    let seqs: Vec<i64> = seals.iter().map(|seal| seal.place.seq).collect();
     let batches: Vec<_> = seals.iter().map(|seal| seal.batch.0).collect();
     let reports: Vec<i64> = seals.iter().map(|seal| seal.reports).collect();
-    let hashes: Vec<Vec<u8>> = seals.iter().map(|seal| seal.hash.to_vec()).collect();
+    let hashes: Vec<Vec<u8>> = seals.iter().map(|seal| seal.place.hash.to_vec()).collect();
     sqlx::query!(
         "INSERT INTO report_seals (seq, batch_id, reports, hash)
          SELECT * FROM unnest($1::bigint[], $2::uuid[], $3::bigint[], $4::bytea[])",
