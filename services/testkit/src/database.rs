@@ -110,7 +110,7 @@ impl TestDatabase {
 
     /// Configuration of a service that uses this database.
     pub fn args(&self) -> DatabaseArgs {
-        DatabaseArgs::for_url(login(&self.name, SERVICE))
+        service_args(login(&self.name, SERVICE))
     }
 
     /// Configuration of a service that also migrates this database.
@@ -203,7 +203,16 @@ fn login_options(database: &str, role: &str) -> PgConnectOptions {
 fn migrating_args(database: &str) -> DatabaseArgs {
     DatabaseArgs {
         database_migration_url: Some(login(database, MIGRATOR).into()),
-        ..DatabaseArgs::for_url(login(database, SERVICE))
+        ..service_args(login(database, SERVICE))
+    }
+}
+
+/// A call waits for a connection as long as its deadline allows: with the limit of production, two
+/// hundred callers of one row would find out how fast the machine is.
+fn service_args(url: String) -> DatabaseArgs {
+    DatabaseArgs {
+        database_acquire_timeout_ms: 20_000,
+        ..DatabaseArgs::for_url(url)
     }
 }
 
