@@ -21,13 +21,12 @@ use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{PrivatePkcs8KeyDer, SubjectPublicKeyInfoDer};
 use tonic::Status;
 use uuid::Uuid;
-use x509_parser::oid_registry::OID_SIG_ED25519;
-use x509_parser::prelude::{FromDer as _, SubjectPublicKeyInfo};
 
 use crate::config::ConfigError;
 use crate::identity::{Identity, Session, Staff, UserId};
 use crate::jwt;
 use crate::refusal::internal_status;
+use crate::signing_key::PublicKey;
 
 /// How long a token holds. A gateway may use one for as long as it caches the session (`SESSION_CACHE_SECONDS`, at most
 /// 60), and then as long as the longest wait for a service (10 s, attempts included); the rest is for clocks that differ
@@ -315,10 +314,8 @@ impl Verifier {
 }
 
 fn public_key(der: &SubjectPublicKeyInfoDer<'_>) -> Option<DecodingKey> {
-    let (_, info) = SubjectPublicKeyInfo::from_der(der).ok()?;
-    let key: &[u8] = &info.subject_public_key.data;
-    let is_ed25519 = info.algorithm.algorithm == OID_SIG_ED25519 && key.len() == 32;
-    is_ed25519.then(|| DecodingKey::from_ed_der(key))
+    let PublicKey(key) = PublicKey::from_der(der)?;
+    Some(DecodingKey::from_ed_der(&key))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, ConfigError> {

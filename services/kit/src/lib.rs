@@ -77,6 +77,7 @@ pub mod second_pair;
 pub mod server;
 pub mod service;
 pub mod shutdown;
+pub mod signing_key;
 pub mod telemetry;
 pub mod time_zone;
 mod timely;

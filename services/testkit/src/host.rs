@@ -1,4 +1,4 @@
-//! A native host shell that signs assertions for its users.
+//! Somebody outside who signs: a native host shell its users' assertions, a source of reports its files.
 
 use adfolio_kit::clock::Ids;
 use base64::Engine as _;
@@ -13,7 +13,7 @@ const SPKI_PREFIX: [u8; 12] = [
     0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
 ];
 
-/// A host's signing key.
+/// An outsider's signing key.
 #[derive(Debug)]
 pub struct HostSigner(Ed25519KeyPair);
 
@@ -30,7 +30,7 @@ impl HostSigner {
         key.try_into().expect("32 bytes")
     }
 
-    /// The public key in PEM, as a host registers it.
+    /// The public key in PEM, as it is registered.
     pub fn public_key_pem(&self) -> String {
         let der = [&SPKI_PREFIX[..], &self.public_key()].concat();
         let body = BASE64_STANDARD.encode(der);
@@ -60,6 +60,11 @@ impl HostSigner {
             "jti": Ids::random().next().to_string(),
         });
         self.sign(&self.header(), &claims)
+    }
+
+    /// The signature under a message, 64 bytes.
+    pub fn sign_message(&self, message: &[u8]) -> Vec<u8> {
+        self.0.sign(message).as_ref().to_vec()
     }
 
     /// A JWT of this header and these claims.

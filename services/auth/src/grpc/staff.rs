@@ -4,6 +4,7 @@ use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, Staff, StaffRole};
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::server::caller_name;
+use adfolio_kit::signing_key::Kid;
 use adfolio_kit::wire::{self, List};
 use adfolio_proto::auth::v1 as proto;
 use adfolio_proto::auth::v1::auth_admin_service_server::AuthAdminService;
@@ -13,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::{StaffApi, map};
 use crate::audit::seal;
 use crate::device::DeviceToken;
-use crate::host::{self, Kid};
+use crate::host;
 use crate::session::TokenDigest;
 use crate::staff::{
     self, Act, Change, CodeForm, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID,

@@ -4,12 +4,12 @@
 //! after `iat`, and `jti` is used once. `lang` may name the language that a new user starts with.
 
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::signing_key::{Kid, PublicKey};
 use chrono::{DateTime, TimeDelta, Utc};
 use jsonwebtoken::{Algorithm, DecodingKey, Validation, decode, decode_header};
 use secrecy::SecretString;
 use serde::Deserialize;
 
-use super::entity::{Kid, PublicKey};
 use crate::ids::HostId;
 
 /// Who an assertion must be for.

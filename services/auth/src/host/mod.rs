@@ -11,11 +11,12 @@ use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::{Caller, cut_reason};
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::signing_key::{Kid, PublicKey};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 use tracing::info;
 
-pub use entity::{Host, HostKey, Kid, PublicKey};
+pub use entity::{Host, HostKey};
 
 use crate::app::App;
 use crate::error::AuthError;

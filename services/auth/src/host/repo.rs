@@ -1,11 +1,12 @@
 //! The SQL of hosts.
 
 use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::signing_key::{Kid, PublicKey};
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 
 use super::assertion::Assertion;
-use super::entity::{Host, HostKey, Kid, PublicKey};
+use super::entity::{Host, HostKey};
 use crate::ids::HostId;
 
 /// Rows that one pruning statement deletes at most.

@@ -5,12 +5,12 @@ use std::net::IpAddr;
 use adfolio_kit::identity::{self, UserId};
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::signing_key::Kid;
 use chrono::{DateTime, TimeDelta, Utc};
 use secrecy::{ExposeSecret, SecretString};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::host::Kid;
 use crate::ids::{SessionId, StaffId};
 
 /// A session's last use is written down at most this often.

@@ -2,12 +2,12 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
+use adfolio_kit::signing_key::Kid;
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::entity::{Client, ClientDigest, Listed, Opening, Origin, Owner, Session, TokenDigest};
-use crate::host::Kid;
 use crate::ids::{SessionId, StaffId};
 
 /// Rows that one pruning statement deletes at most.

@@ -28,6 +28,7 @@ mod refusals;
 mod saga;
 mod servers;
 mod shutdowns;
+mod signing_keys;
 mod subscriptions;
 mod time_zones;
 mod tls;
