@@ -54,8 +54,11 @@ async fn change_in_tx(
         let refusal = Refusal::invalid(change.field());
         return Err(refusal.detail("the last active admin").into());
     }
-    repo::save_standing_in_tx(tx, &member).await?;
-    let now = app.clock.now();
+    let (by, now) = (StaffId(act.by.id), app.clock.now());
+    match change {
+        Change::State(_) => repo::save_state_in_tx(tx, &member, by, now).await?,
+        Change::Role(_) => repo::save_role_in_tx(tx, &member, by, now).await?,
+    }
     // Also where an account becomes active again: it begins without sessions.
     session::revoke_all_in_tx(tx, Owner::Staff(act.on), now).await?;
     audit::Entry::new(change.action(), act.on)

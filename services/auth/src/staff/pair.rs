@@ -1,7 +1,8 @@
 //! Whether two accounts of staff are two people.
 //!
 //! An account is held by its *person*: itself if it is a founder or was confirmed, otherwise the person of its maker. For
-//! 72 hours after a reset it may also be held by the person who reset its password or second factor.
+//! 72 hours it may also be held by whoever reset its password or second factor, and counts as held by whoever set its role
+//! or made it active again: an admin makes nobody a second person for an act of the same day.
 //!
 //! | the account that decides | answer |
 //! |---|---|
@@ -27,8 +28,8 @@ use crate::ids::StaffId;
 /// An account that somebody made decides nothing for so long.
 const NEW_FOR: TimeDelta = TimeDelta::hours(24);
 
-/// The person who reset an account may hold it for so long.
-const RESET_FOR: TimeDelta = TimeDelta::hours(72);
+/// The person who changed an account counts as its holder for so long.
+const CHANGE_FOR: TimeDelta = TimeDelta::hours(72);
 
 /// Steps from an account to those that it comes from that are read at most.
 pub const MOST_STEPS: i32 = 64;
@@ -55,9 +56,9 @@ pub struct Account {
     pub made_by: Option<StaffId>,
     pub is_confirmed: bool,
     pub created_at: DateTime<Utc>,
-    /// Who last reset its password, and who its second factor, and when. Each replaces only the one of its kind: who
-    /// knows a one-time password may hold the account when somebody else resets the second factor, and the other way.
-    pub resets: [Option<(StaffId, DateTime<Utc>)>; 2],
+    /// Who last reset its password, and its second factor, made it active again, and set its role, and when. Each replaces only
+    /// the one of its kind: who knows a one-time password may hold the account when somebody else resets the second factor.
+    pub changes: [Option<(StaffId, DateTime<Utc>)>; 4],
 }
 
 /// Accounts with all those that they come from.
@@ -67,9 +68,9 @@ pub struct Kin {
     is_complete: bool,
 }
 
-/// The time after which a reset counts.
-pub fn resets_count_after(now: DateTime<Utc>) -> DateTime<Utc> {
-    now.checked_sub_signed(RESET_FOR).unwrap_or(now)
+/// The time after which a change counts.
+pub fn changes_count_after(now: DateTime<Utc>) -> DateTime<Utc> {
+    now.checked_sub_signed(CHANGE_FOR).unwrap_or(now)
 }
 
 impl Kin {
@@ -142,7 +143,7 @@ impl Kin {
         id
     }
 
-    /// The person of an account, and of those who may have got hold of it by a reset.
+    /// The person of an account, and of those who lately changed it.
     fn people(&self, id: StaffId, now: DateTime<Utc>) -> HashSet<StaffId> {
         let (mut people, mut seen, mut open) = (HashSet::new(), HashSet::new(), vec![id]);
         while let Some(id) = open.pop() {
@@ -150,9 +151,9 @@ impl Kin {
                 continue;
             }
             people.insert(self.person(id));
-            let resets = self.accounts.get(&id).map(|account| account.resets);
-            let resets = resets.into_iter().flatten().flatten();
-            let lately = resets.filter(|(_, at)| *at > resets_count_after(now));
+            let changes = self.accounts.get(&id).map(|account| account.changes);
+            let changes = changes.into_iter().flatten().flatten();
+            let lately = changes.filter(|(_, at)| *at > changes_count_after(now));
             open.extend(lately.map(|(by, _)| by));
         }
         people
@@ -182,7 +183,7 @@ mod tests {
             made_by: made_by.map(id),
             is_confirmed: false,
             created_at: old,
-            resets: [None; 2],
+            changes: [None; 4],
         };
         let founders = FOUNDERS.map(|founder| (id(founder), account(None)));
         let made = made.iter().map(|(of, by)| (id(*of), account(Some(*by))));
@@ -199,12 +200,12 @@ mod tests {
 
     fn reset(kin: &mut Kin, of: u128, by: u128, ago: TimeDelta) {
         let reset = Some((id(by), now() - ago));
-        change(kin, of, |account| account.resets[0] = reset);
+        change(kin, of, |account| account.changes[0] = reset);
     }
 
     fn reset_factor(kin: &mut Kin, of: u128, by: u128, ago: TimeDelta) {
         let reset = Some((id(by), now() - ago));
-        change(kin, of, |account| account.resets[1] = reset);
+        change(kin, of, |account| account.changes[1] = reset);
     }
 
     #[track_caller]
@@ -314,6 +315,23 @@ mod tests {
         }
         both_ways(&kin, 1, 2, SecondPair::Yes);
         both_ways(&kin, 1, 3, SecondPair::SamePerson);
+    }
+
+    #[test]
+    fn who_enables_an_account_or_sets_its_role_counts_as_its_holder() {
+        for kind in [2, 3] {
+            let mut kin = office(&[(3, 1)]);
+            let by_1 = |ago| Some((id(1), now() - ago));
+            change(&mut kin, 2, |account| {
+                account.changes[kind] = by_1(TimeDelta::hours(71));
+            });
+            both_ways(&kin, 1, 2, SecondPair::SamePerson);
+            both_ways(&kin, 3, 2, SecondPair::SamePerson);
+            change(&mut kin, 2, |account| {
+                account.changes[kind] = by_1(TimeDelta::hours(72));
+            });
+            both_ways(&kin, 1, 2, SecondPair::Yes);
+        }
     }
 
     #[test]

@@ -92,13 +92,41 @@ pub async fn exists_in_tx(tx: &mut Tx, id: StaffId) -> Result<bool, sqlx::Error>
     .await
 }
 
-/// Stores state and role.
-pub async fn save_standing_in_tx(tx: &mut Tx, staff: &StaffMember) -> Result<(), sqlx::Error> {
+/// Stores the state, and who made the member active again.
+pub async fn save_state_in_tx(
+    tx: &mut Tx,
+    staff: &StaffMember,
+    by: StaffId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "UPDATE staff SET state = $2, role = $3 WHERE id = $1",
+        "UPDATE staff SET state = $2, enabled_by = CASE WHEN $5 THEN $3 ELSE enabled_by END,
+             enabled_at = CASE WHEN $5 THEN $4 ELSE enabled_at END
+         WHERE id = $1",
         staff.id.0,
         staff.state.as_str(),
+        by.0,
+        now,
+        staff.state == StaffState::Active,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Stores the role, and who set it.
+pub async fn save_role_in_tx(
+    tx: &mut Tx,
+    staff: &StaffMember,
+    by: StaffId,
+    now: DateTime<Utc>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE staff SET role = $2, role_set_by = $3, role_set_at = $4 WHERE id = $1",
+        staff.id.0,
         staff.role.as_str(),
+        by.0,
+        now,
     )
     .execute(tx)
     .await?;
@@ -223,7 +251,7 @@ pub async fn insert_in_tx(
     Ok(())
 }
 
-/// Accounts with those that made them or lately reset them, through however many steps up to a limit.
+/// Accounts with those that made them or lately changed them, through however many steps up to a limit.
 pub async fn find_kin(
     executor: impl PgExecutor<'_>,
     of: &[StaffId],
@@ -238,14 +266,18 @@ pub async fn find_kin(
                FROM kin JOIN staff k USING (id)
                JOIN staff s ON s.id = k.made_by OR (s.id = k.reset_by AND k.reset_at > $2)
                             OR (s.id = k.factor_reset_by AND k.factor_reset_at > $2)
+                            OR (s.id = k.enabled_by AND k.enabled_at > $2)
+                            OR (s.id = k.role_set_by AND k.role_set_at > $2)
                WHERE kin.steps < $3)
            SELECT s.id AS "id: StaffId", s.state AS "state: StaffState", s.made_by AS "made_by: StaffId",
                   s.confirmed_by IS NOT NULL AS "is_confirmed!", s.created_at, s.reset_by AS "reset_by: StaffId",
                   s.reset_at, s.factor_reset_by AS "factor_reset_by: StaffId", s.factor_reset_at,
+                  s.enabled_by AS "enabled_by: StaffId", s.enabled_at, s.role_set_by AS "role_set_by: StaffId",
+                  s.role_set_at,
                   found.steps AS "steps!"
            FROM (SELECT id, max(steps) AS steps FROM kin GROUP BY id) found JOIN staff s USING (id)"#,
         &of,
-        pair::resets_count_after(now),
+        pair::changes_count_after(now),
         pair::MOST_STEPS,
     )
     .fetch_all(executor)
@@ -257,9 +289,11 @@ pub async fn find_kin(
             made_by: row.made_by,
             is_confirmed: row.is_confirmed,
             created_at: row.created_at,
-            resets: [
+            changes: [
                 row.reset_by.zip(row.reset_at),
                 row.factor_reset_by.zip(row.factor_reset_at),
+                row.enabled_by.zip(row.enabled_at),
+                row.role_set_by.zip(row.role_set_at),
             ],
         };
         (row.id, account)

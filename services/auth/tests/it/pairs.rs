@@ -226,6 +226,43 @@ async fn who_resets_a_password_is_no_second_pair_for_three_days() {
 }
 
 #[tokio::test]
+async fn who_sets_a_role_or_enables_is_no_second_pair_for_three_days() {
+    let firm = Firm::found().await;
+    let cleo = made(&firm.auth, &firm.ada, "cleo").await;
+    let dora = made(&firm.auth, &firm.bea, "dora").await;
+    firm.a_day_later();
+    let office = Office::with(firm.auth, firm.ada, firm.bea, cleo);
+    let (auth, ada, bea, cleo) = (&office.auth, &office.ada, &office.bea, &office.finn);
+    assert_eq!(ask(auth, &ada.id, &dora.id).await, SecondPair::Yes);
+    office
+        .set_role(ada, &dora, StaffRole::Support)
+        .await
+        .unwrap();
+    for (asked, decided) in [(ada, &dora), (&dora, ada), (cleo, &dora)] {
+        let found = ask(auth, &asked.id, &decided.id).await;
+        assert_eq!(found, SecondPair::SamePerson);
+    }
+    // What another admin does hides nothing of it.
+    for state in [StaffState::Disabled, StaffState::Active] {
+        office.set_state(bea, &dora, state).await.unwrap();
+    }
+    assert_eq!(ask(auth, &ada.id, &dora.id).await, SecondPair::SamePerson);
+    auth.clock.advance(Duration::from_hours(72));
+    assert_eq!(ask(auth, &ada.id, &dora.id).await, SecondPair::Yes);
+    office
+        .set_state(ada, &dora, StaffState::Disabled)
+        .await
+        .unwrap();
+    office
+        .set_state(ada, &dora, StaffState::Active)
+        .await
+        .unwrap();
+    assert_eq!(ask(auth, &ada.id, &dora.id).await, SecondPair::SamePerson);
+    auth.clock.advance(Duration::from_hours(72));
+    assert_eq!(ask(auth, &ada.id, &dora.id).await, SecondPair::Yes);
+}
+
+#[tokio::test]
 async fn another_person_confirms_an_account() {
     let firm = Firm::found().await;
     let (auth, ada, bea) = (&firm.auth, &firm.ada, &firm.bea);
