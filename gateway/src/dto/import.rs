@@ -77,11 +77,11 @@ impl Decode<Option<plan::ImportTotals>> for ImportTotals {
 wire_struct! {
     /// Something of a plan that stands out in an import.
     pub struct NotableRow = plan::NotableRow {
-        /// The plan.
+        /// The plan; empty for the whole file.
         #[schema(example = "AD20261120-7F3K2M")]
         pub plan_number: String,
         /// `return_on_spend`, `revenue_without_spend`, `revenue_per_thousand` and `return_on_budget` are limits of the product,
-        /// which a release names in its reason; `spend_per_thousand`, `above_budget` and `before_put` only stand out.
+        /// which a release names in its reason; `spend_per_thousand`, `above_budget`, `before_put` and `new_key` only stand out.
         #[schema(example = "return_on_spend")]
         pub rule: String,
         /// What the import says: an amount, a ratio or a time.
@@ -128,6 +128,9 @@ wire_struct! {
         /// Number of rejected rows.
         #[schema(example = 1)]
         pub rejected_count: i64,
+        /// The source's key that signed the file; null if none did.
+        #[schema(required = true, example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
+        pub signed_by: Option<String> = signed_by_kid,
     }
 }
 
@@ -177,6 +180,9 @@ wire_struct! {
         pub rejected_count: i64,
         /// Whether its rows are still being taken.
         pub under_way: bool,
+        /// The source's key that signed the file; null if none did.
+        #[schema(required = true, example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
+        pub signed_by: Option<String> = signed_by_kid,
     }
 }
 

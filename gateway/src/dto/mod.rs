@@ -29,6 +29,7 @@ pub mod report;
 pub mod second_factor;
 pub mod secret;
 pub mod security;
+pub mod source;
 pub mod staff;
 pub mod staff_account;
 pub mod staff_plan;

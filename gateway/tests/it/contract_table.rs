@@ -85,6 +85,11 @@ fn host() -> Value {
     json!({"id": "text", "name": "text", "keys": [key], "created_at": "time"})
 }
 
+fn source() -> Value {
+    let key = json!({"kid": "text", "added_at": "time", "revoked_at": "time?"});
+    json!({"source": "text", "channels": ["file|network"], "keys": [key]})
+}
+
 fn audience() -> Value {
     json!({"regions": ["text"], "age_min": "int", "age_max": "int", "gender": "any|female|male"})
 }
@@ -613,13 +618,13 @@ fn staff_business() -> Vec<Contracted> {
     });
     let import = with(
         taken.clone(),
-        json!({"import_id": "text?", "sha256": "text", "held": rows}),
+        json!({"import_id": "text?", "sha256": "text", "held": rows, "signed_by": "text?"}),
     );
     let listed_import = with(
         taken,
         json!({
             "import_id": "text", "source": "text", "sha256": "text?", "by": "text?", "at": "time", "decided_by": "text?",
-            "decided_at": "time?", "reason": "text?", "under_way": "bool",
+            "decided_at": "time?", "reason": "text?", "under_way": "bool", "signed_by": "text?",
         }),
     );
     let staff_product = with(
@@ -708,7 +713,7 @@ fn staff_business() -> Vec<Contracted> {
         post("/admin/plan/settle", "id", plan()),
         post(
             "/admin/delivery/import",
-            "file source mapping dry_run?",
+            "file source mapping dry_run? signature?",
             import,
         ),
         get(
@@ -721,6 +726,10 @@ fn staff_business() -> Vec<Contracted> {
             "import_id decision reason",
             listed_import,
         ),
+        post("/admin/source/save", "source channels reason?", source()),
+        post("/admin/source/key/add", "source public_key", source()),
+        post("/admin/source/key/revoke", "kid reason?", source()),
+        get("/admin/source/list", "", json!({"items": [source()]})),
         post("/admin/coupon/campaign/create", new_campaign, campaign()),
         post(
             "/admin/coupon/campaign/decide",

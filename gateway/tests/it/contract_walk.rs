@@ -8,6 +8,7 @@ mod hosts;
 mod placing;
 mod second_factor;
 mod security;
+mod sources;
 mod staff;
 mod support;
 
@@ -217,6 +218,7 @@ async fn the_whole_contract_is_kept() {
         accounts::walk(&walk),
         hosts::walk(&walk),
         placing::walk(&walk),
+        sources::walk(&walk),
         security::walk(&walk),
         staff::walk(&walk),
         second_factor::walk(&walk),

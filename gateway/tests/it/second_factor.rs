@@ -77,6 +77,7 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
     };
     let fresh = [
         "addHostKey",
+        "addReportSourceKey",
         "changeGuarantee",
         "changeStaffPassword",
         "changeStartUpFunds",
@@ -103,6 +104,8 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "resetPayPassword",
         "resetSecondFactor",
         "revokeHostKey",
+        "revokeReportSourceKey",
+        "saveReportSource",
         "setStaffRole",
         "setStaffState",
         "setUserProfile",

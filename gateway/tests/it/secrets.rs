@@ -50,8 +50,9 @@ const SECRET_WORDS: [&str; 14] = [
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str, &str); 6] = [
+const NO_SECRETS: [(&str, &str, &str); 7] = [
     ("AddHostKeyRequest", "public_key", "public"),
+    ("AddReportSourceKeyRequest", "public_key", "public"),
     ("BankCard", "card_name", "the name of a bank"),
     ("BindRequest", "card_name", "the name of a bank"),
     ("CreateHostRequest", "public_key", "public"),

@@ -34,7 +34,7 @@ const SECRET_WORDS: [&str; 22] = [
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str); 17] = [
+const NO_SECRETS: [(&str, &str); 18] = [
     (
         "adfolio.auth.v1.User.license_key_masked",
         "its last four characters alone",
@@ -86,6 +86,10 @@ const NO_SECRETS: [(&str, &str); 17] = [
     ("adfolio.auth.v1.SessionSummary.address", "an IP address"),
     ("adfolio.auth.v1.CreateHostRequest.public_key", "public"),
     ("adfolio.auth.v1.AddHostKeyRequest.public_key", "public"),
+    (
+        "adfolio.plan.v1.AddReportSourceKeyRequest.public_key",
+        "public",
+    ),
     ("adfolio.wallet.v1.BankCard.card_name", "the name of a bank"),
     (
         "adfolio.wallet.v1.GetCheckpointResponse.verifier_key",

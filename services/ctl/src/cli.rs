@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, mail, notice, operator, pay_password, plan, product, setup, staff, user, verify,
-    wallet, withdraw, witness,
+    host, license, mail, notice, operator, pay_password, plan, product, setup, source, staff, user,
+    verify, wallet, withdraw, witness,
 };
 
 /// Operates Adfolio.
@@ -60,6 +60,9 @@ enum Command {
     /// Plans
     #[command(subcommand)]
     Plan(Box<plan::PlanCommand>),
+    /// Who may report delivery
+    #[command(subcommand)]
+    Source(source::SourceCommand),
     /// Delivery reports
     #[command(subcommand)]
     Delivery(delivery::DeliveryCommand),
@@ -125,6 +128,7 @@ impl Cli {
             Command::Product(command) => command.run(&services).await,
             Command::Operator(command) => command.run(&services).await,
             Command::Plan(command) => command.run(&services).await,
+            Command::Source(command) => command.run(&services).await,
             Command::Coupon(command) => command.run(&services).await,
             Command::Acceptor(command) => command.run(&services).await,
             Command::Exchange(command) => command.run(&services).await,

@@ -8,15 +8,18 @@ use adfolio_kit::client::outgoing;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{
     DeliveryImport, ImportDeliveryRequest, ImportDeliveryResponse, ImportFormat, ImportHeader,
-    ImportState, ListDeliveryImportsRequest, VerifyReportsRequest,
+    ImportState, ListDeliveryImportsRequest, NotableRow, VerifyReportsRequest,
 };
 use anyhow::{Context as _, bail};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use clap::{Args, Subcommand, ValueEnum};
 use futures::stream::{self, Stream, StreamExt as _};
 use serde_json::json;
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
 use crate::chain::{Chain, VERIFY_LIMIT};
+use crate::files;
 use crate::names::{self, name, text, time};
 use crate::output::{Row, complain, say};
 use crate::services::{CallError, Listing, Services, ask, list, operator, operator_within};
@@ -102,7 +105,7 @@ fn row(import: &DeliveryImport) -> Row {
     let totals = import.totals.unwrap_or_default();
     let notable = import.notable.iter();
     let notable: Vec<_> = notable
-        .map(|found| format!("{} {} {}", found.plan_number, found.rule, found.value))
+        .map(|found| format!("{}: {} is {}", subject(found), found.rule, found.value))
         .collect();
     vec![
         ("id", json!(import.id)),
@@ -125,7 +128,16 @@ fn row(import: &DeliveryImport) -> Row {
         ("restated", json!(import.restated)),
         ("rejected", json!(import.rejected_count)),
         ("under_way", json!(import.under_way)),
+        ("signed_by", text(&import.signed_by_kid)),
     ]
+}
+
+/// What stands out: a plan, or the whole file.
+fn subject(found: &NotableRow) -> String {
+    match found.plan_number.as_str() {
+        "" => "the file".to_owned(),
+        number => format!("plan {number}"),
+    }
 }
 
 /// Format of a file
@@ -154,6 +166,9 @@ pub struct Import {
     /// Only say what the file would bring
     #[arg(long)]
     dry_run: bool,
+    /// File with the source's signature in base64; a source with a valid key signs every file
+    #[arg(long)]
+    signature_file: Option<PathBuf>,
     /// Limit of the import in seconds
     #[arg(long, default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     limit_seconds: u64,
@@ -171,6 +186,10 @@ impl Import {
             source: self.source.clone(),
             mapping_json: read_mapping(&self.mapping)?,
             dry_run: self.dry_run,
+            signature: self
+                .signature_file
+                .as_deref()
+                .map_or_else(|| Ok(Vec::new()), read_signature)?,
         };
         let shown = self.file.display();
         let file = tokio::fs::File::open(&self.file)
@@ -192,11 +211,17 @@ impl Import {
         }
         let totals = outcome.totals.unwrap_or_default();
         say(&format!("sha256    {}", outcome.sha256));
+        if !outcome.signed_by_kid.is_empty() {
+            say(&format!("signed by {}", outcome.signed_by_kid));
+        }
         say(&format!("plans     {}", totals.plans));
         for found in &outcome.notable {
             complain(&format!(
-                "plan {}: {} is {}, usually at most {}",
-                found.plan_number, found.rule, found.value, found.usual
+                "{}: {} is {}, usually {}",
+                subject(found),
+                found.rule,
+                found.value,
+                found.usual
             ));
         }
         say(&format!("read      {}", outcome.read));
@@ -213,6 +238,12 @@ impl Import {
             EXIT_REJECTED.into()
         })
     }
+}
+
+fn read_signature(file: &Path) -> anyhow::Result<Vec<u8>> {
+    let text = files::read_text(file)?;
+    let decoded = BASE64_STANDARD.decode(text.trim());
+    decoded.with_context(|| format!("{} has no base64", file.display()))
 }
 
 /// Sends a file piece by piece. If reading fails, the import ends there and changes nothing.

@@ -1,4 +1,4 @@
-//! Reads the JSON files of commands.
+//! Reads the files of commands.
 
 use std::path::Path;
 
@@ -10,6 +10,13 @@ const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// The content of a JSON file.
 pub fn read_json<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
+    let text = read_text(file)?;
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} is not as it should be", file.display()))
+}
+
+/// The content of a text file.
+pub fn read_text(file: &Path) -> anyhow::Result<String> {
     let shown = file.display();
     let size = std::fs::metadata(file)
         .with_context(|| format!("cannot read {shown}"))?
@@ -17,6 +24,5 @@ pub fn read_json<T: DeserializeOwned>(file: &Path) -> anyhow::Result<T> {
     if size > LONGEST {
         bail!("{shown} is too long");
     }
-    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
-    serde_json::from_str(&text).with_context(|| format!("{shown} is not as it should be"))
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))
 }

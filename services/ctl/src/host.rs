@@ -9,6 +9,7 @@ use anyhow::Context as _;
 use clap::{Args, Subcommand};
 use serde_json::json;
 
+use crate::files;
 use crate::names::time;
 use crate::output::{Format, Row};
 use crate::services::{Change, Services, ask, operator};
@@ -53,7 +54,7 @@ impl Create {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = CreateHostRequest {
             name: self.name,
-            public_key: read(&self.public_key_file)?,
+            public_key: files::read_text(&self.public_key_file)?,
         };
         let caller = self.change.caller()?;
         let answer = ask!(services.auth_admin, create_host, caller, message)?;
@@ -76,7 +77,7 @@ impl AddKey {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = AddHostKeyRequest {
             host_id: self.host_id,
-            public_key: read(&self.public_key_file)?,
+            public_key: files::read_text(&self.public_key_file)?,
         };
         let caller = self.change.caller()?;
         let answer = ask!(services.auth_admin, add_host_key, caller, message)?;
@@ -120,10 +121,6 @@ impl ListHosts {
             .list(answer.items.iter().flat_map(rows).collect());
         Ok(())
     }
-}
-
-fn read(file: &PathBuf) -> anyhow::Result<String> {
-    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 fn print(format: Format, host: Option<Host>) -> anyhow::Result<()> {

@@ -28,6 +28,7 @@ mod plan;
 mod product;
 mod services;
 mod setup;
+mod source;
 mod staff;
 mod user;
 mod verify;

@@ -9,7 +9,7 @@ use adfolio_proto::common::v1::Gender;
 use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponState, CouponType};
 use adfolio_proto::notification::v1::{Category, FeedbackState, MailState};
 use adfolio_proto::plan::v1::{
-    ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter,
+    ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter, ReportChannel,
 };
 use adfolio_proto::wallet::v1::{
     ApprovalAction, ApprovalState, FlowType, GuaranteeAction, StartUpFundsAction,
@@ -79,6 +79,7 @@ named! {
     MailState, "MAIL_STATE_";
     PlanStatus, "PLAN_STATUS_";
     PushFilter, "PUSH_FILTER_";
+    ReportChannel, "REPORT_CHANNEL_";
     StaffRole, "STAFF_ROLE_";
     StaffState, "STAFF_STATE_";
     StartUpFundsAction, "START_UP_FUNDS_ACTION_";

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 79] = [
+pub const SHAPES: [(&str, Read); 82] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -130,6 +130,18 @@ pub const SHAPES: [(&str, Read); 79] = [
     (
         "RevokeHostKeyRequest",
         json::<dto::staff::RevokeHostKeyRequest>,
+    ),
+    (
+        "SaveReportSourceRequest",
+        json::<dto::source::SaveReportSourceRequest>,
+    ),
+    (
+        "AddReportSourceKeyRequest",
+        json::<dto::source::AddReportSourceKeyRequest>,
+    ),
+    (
+        "RevokeReportSourceKeyRequest",
+        json::<dto::source::RevokeReportSourceKeyRequest>,
     ),
     (
         "CreateStaffRequest",

@@ -15,7 +15,7 @@ use crate::delivery::entity::Verdict;
 use crate::delivery::intake::{self, Intake, Origin};
 use crate::delivery::report::Sent;
 use crate::ids::{BatchId, ImportId};
-use crate::settlement;
+use crate::{settlement, source};
 
 const DELIVERY_REPORTED: &str = "adfolio.delivery.v1.DeliveryReported";
 
@@ -43,7 +43,7 @@ impl Handler for OnDeliveryReported {
     async fn handle(&self, tx: &mut Tx, event: &CloudEvent) -> Result<(), HandlerError> {
         let app = &self.0;
         let message: events::DeliveryReported = event.data()?;
-        if !intake::is_source(&message.source) || message.reports.len() > MOST_REPORTS {
+        if !source::is_name(&message.source) || message.reports.len() > MOST_REPORTS {
             let problem = "the source is not a name, or there are too many reports".to_owned();
             return Err(HandlerError::permanent(NothingTaken(problem)));
         }

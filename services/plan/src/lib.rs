@@ -27,6 +27,7 @@ mod product;
 mod put;
 mod schema;
 mod settlement;
+mod source;
 mod statistics;
 
 use std::time::Duration;

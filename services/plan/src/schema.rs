@@ -53,8 +53,11 @@ const RIGHTS: &TableRights = &[
             "rejected",
             "rejections",
             "done_at",
+            "signed_by_kid",
         ]),
     ),
+    ("report_sources", Rights::Amend(&["channels"])),
+    ("report_source_keys", Rights::Amend(&["revoked_at"])),
     ("staged_reports", Rights::Replace),
 ];
 

@@ -9,6 +9,8 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{self as plan, ImportDeliveryRequest, ImportFormat, ImportHeader};
 use axum::extract::multipart::Field;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 use tokio::fs::File;
@@ -94,6 +96,9 @@ pub struct DeliveryImportForm {
     /// `true` only to learn what the file would bring.
     #[schema(value_type = Option<bool>)]
     dry_run: Option<String>,
+    /// The source's Ed25519 signature in base64; a source with a valid key signs every file.
+    #[schema(value_type = Option<String>)]
+    signature: Option<String>,
     /// Reason for the audit log. Like the other parts, it counts only if it precedes the file.
     #[schema(example = "Daily report")]
     reason: Option<String>,
@@ -105,6 +110,20 @@ struct Preamble {
     source: Option<String>,
     mapping: Option<String>,
     is_dry_run: bool,
+    signature: Vec<u8>,
+}
+
+impl Preamble {
+    /// The description of a file; none before source and mapping are there.
+    fn header(&self, format: ImportFormat) -> Option<ImportHeader> {
+        Some(ImportHeader {
+            format: format.into(),
+            source: self.source.clone()?,
+            mapping_json: self.mapping.clone()?,
+            dry_run: self.is_dry_run,
+            signature: self.signature.clone(),
+        })
+    }
 }
 
 async fn import(call: Call, mut form: Form<DeliveryImportForm>) -> Result<ImportResult, Failure> {
@@ -126,35 +145,30 @@ async fn receive(
             Some("source") => preamble.source = Some(text(part, "source").await?),
             Some("mapping") => preamble.mapping = Some(mapping(part).await?),
             Some("dry_run") => preamble.is_dry_run = flag(part, "dry_run").await?,
+            Some("signature") => preamble.signature = signature(part).await?,
             Some("reason") => call.caller.reason = cut_reason(&text(part, "reason").await?),
-            Some("file") => match (&preamble.source, &preamble.mapping) {
-                (Some(source), Some(mapping_json)) => {
-                    let upload = Upload::open(part).await?;
-                    let header = ImportHeader {
-                        format: upload.format.into(),
-                        source: source.clone(),
-                        mapping_json: mapping_json.clone(),
-                        dry_run: preamble.is_dry_run,
-                    };
-                    return self::upload(&call, header, Pieces::Upload(upload)).await;
+            Some("file") => {
+                let upload = Upload::open(part).await?;
+                match preamble.header(upload.format) {
+                    Some(header) => {
+                        return self::upload(&call, header, Pieces::Upload(upload)).await;
+                    }
+                    None => waiting = Some(set_aside(upload).await?),
                 }
-                _ => waiting = Some(set_aside(part).await?),
-            },
+            }
             // Other parts are ignored, like unknown fields of a body.
             _ => {}
         }
     }
-    let source = preamble.source.ok_or_else(|| Failure::invalid("source"))?;
-    let mapping_json = preamble
-        .mapping
-        .ok_or_else(|| Failure::invalid("mapping"))?;
+    if preamble.source.is_none() {
+        return Err(Failure::invalid("source"));
+    }
+    if preamble.mapping.is_none() {
+        return Err(Failure::invalid("mapping"));
+    }
     let (format, file) = waiting.ok_or_else(|| Failure::invalid("file"))?;
-    let header = ImportHeader {
-        format: format.into(),
-        source,
-        mapping_json,
-        dry_run: preamble.is_dry_run,
-    };
+    let header = preamble.header(format);
+    let header = header.ok_or_else(|| Failure::invalid("mapping"))?;
     upload(&call, header, Pieces::File(file)).await
 }
 
@@ -277,9 +291,8 @@ impl<'a> Upload<'a> {
 }
 
 /// Copies an uploaded file to an anonymous temporary file.
-async fn set_aside(part: Field<'_>) -> Result<(ImportFormat, File), Failure> {
+async fn set_aside(mut upload: Upload<'_>) -> Result<(ImportFormat, File), Failure> {
     let broken = |error: std::io::Error| Failure::internal("set an upload aside", &error);
-    let mut upload = Upload::open(part).await?;
     let mut file = File::from_std(tempfile::tempfile().map_err(broken)?);
     while let Some(piece) = upload.next().await? {
         file.write_all(&piece).await.map_err(broken)?;
@@ -321,6 +334,13 @@ async fn text(mut field: Field<'_>, name: &'static str) -> Result<String, Failur
     } else {
         Ok(text)
     }
+}
+
+/// Reads a signature in base64, with or without a line end.
+async fn signature(field: Field<'_>) -> Result<Vec<u8>, Failure> {
+    let text = text(field, "signature").await?;
+    let decoded = BASE64_STANDARD.decode(text.trim());
+    decoded.map_err(|_| Failure::invalid("signature"))
 }
 
 /// Reads a flag.

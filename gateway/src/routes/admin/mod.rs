@@ -12,6 +12,7 @@ mod host;
 mod people;
 mod plan;
 mod second_factor;
+mod source;
 mod staff;
 mod text;
 mod user;
@@ -33,6 +34,7 @@ pub fn routes() -> Vec<Route> {
         freeze::routes(),
         plan::routes(),
         delivery::routes(),
+        source::routes(),
         coupon::routes(),
         exchange::routes(),
         exchange_order::routes(),

@@ -144,6 +144,7 @@ async fn deliver(services: &Services, demo: &DemoPlan, plan: &Plan) -> anyhow::R
             source: SOURCE.to_owned(),
             mapping_json: "{}".to_owned(),
             dry_run,
+            signature: Vec::new(),
         };
         let file = std::io::Cursor::new(csv.clone());
         delivery::import(services, header, file, IMPORT_LIMIT).await

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::signing_key::Kid;
 use futures::{Stream, StreamExt};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{self, Receiver, Sender};
@@ -21,6 +22,7 @@ use super::summary::Summary;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::ImportId;
+use crate::source;
 
 /// The largest file.
 const LARGEST_FILE: usize = 64 * 1024 * 1024;
@@ -39,13 +41,14 @@ pub struct Header {
     pub(super) mapping: Arc<Mapping>,
     mapping_json: String,
     is_dry_run: bool,
+    signature: Vec<u8>,
 }
 
 impl Header {
     /// A file of `form` from `source`, with the JSON of its mapping.
     pub fn new(form: Form, source: String, mapping_json: &str) -> Result<Self, Refusal> {
-        if !intake::is_source(&source) {
-            return Err(Refusal::invalid("source").detail("1 to 64 of a-z, 0-9, '-' and '_'"));
+        if !source::is_name(&source) {
+            return Err(Refusal::invalid("source").detail(source::NAME_FORM));
         }
         let mapping = Arc::new(Mapping::parse(mapping_json)?);
         Ok(Self {
@@ -54,6 +57,7 @@ impl Header {
             mapping,
             mapping_json: mapping_json.to_owned(),
             is_dry_run: false,
+            signature: Vec::new(),
         })
     }
 
@@ -61,6 +65,12 @@ impl Header {
     #[must_use]
     pub fn dry_run(self, is_dry_run: bool) -> Self {
         Self { is_dry_run, ..self }
+    }
+
+    /// Signed by the source; empty for not.
+    #[must_use]
+    pub fn signed(self, signature: Vec<u8>) -> Self {
+        Self { signature, ..self }
     }
 
     /// SHA-256 over everything that the same import has in common.
@@ -91,6 +101,8 @@ pub struct Outcome {
     pub totals: Totals,
     /// What stands out.
     pub notable: Vec<Notable>,
+    /// The key that signed the file.
+    pub signed_by: Option<Kid>,
 }
 
 /// Reads a file from its pieces and proposes what it brings; takes it at once where that needs no second person. A file
@@ -101,6 +113,7 @@ pub async fn run(
     header: Header,
     file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
 ) -> Result<Outcome, PlanError> {
+    source::admit_file(app, &header.source, &header.signature).await?;
     let (pieces, for_reader) = mpsc::channel(QUEUE_LENGTH);
     let (for_batches, batches) = mpsc::channel(QUEUE_LENGTH);
     let (form, mapping) = (header.form, Arc::clone(&header.mapping));
@@ -112,7 +125,16 @@ pub async fn run(
         feed(file, pieces),
         stage_batches(app, &header, batches, &import)
     )?;
-    let (totals, notable) = (tally.totals()?, tally.notable());
+    let now = app.clock.now();
+    let signer = source::signer(app, &header.source, sha256, &header.signature).await?;
+    let (totals, mut notable) = (tally.totals()?, tally.notable());
+    if let Some(key) = signer
+        .as_ref()
+        .filter(|key| key.is_new(import.staff_id, now))
+    {
+        notable.insert(0, Notable::new_key(key));
+    }
+    let signed_by = signer.map(|key| key.kid);
     let state = proposal::state_of(app, &totals, &notable);
     if header.is_dry_run {
         return Ok(Outcome {
@@ -122,6 +144,7 @@ pub async fn run(
             summary,
             totals,
             notable,
+            signed_by,
         });
     }
     let end = End {
@@ -131,7 +154,8 @@ pub async fn run(
         read: summary.read,
         totals,
         notable: notable.clone(),
-        now: app.clock.now(),
+        signed_by: signed_by.clone(),
+        now,
     };
     let plan_numbers = tally.plan_numbers().map(str::to_owned).collect();
     let id = proposal::end(app, caller, &import, end, plan_numbers).await?;
@@ -146,6 +170,7 @@ pub async fn run(
         summary,
         totals,
         notable,
+        signed_by,
     })
 }
 

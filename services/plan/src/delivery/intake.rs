@@ -19,7 +19,7 @@ use crate::error::PlanError;
 use crate::ids::{BatchId, ImportId, ProductId};
 use crate::order::entity::Order;
 use crate::product::entity::RevenueLimits;
-use crate::{order, product, settlement, statistics};
+use crate::{order, product, settlement, source, statistics};
 
 /// Reports that are read together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
@@ -51,13 +51,6 @@ pub struct Intake<'a> {
     pub held_as: ImportId,
     /// From the end of delivery to settlement.
     pub settlement_delay: TimeDelta,
-}
-
-/// Whether a text is the name of a source: 1 to 64 of a-z, 0-9, '-' and '_'.
-pub fn is_source(text: &str) -> bool {
-    let is_letter =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
 /// Takes rows of one source, which no file has brought, and answers the verdict on each.
@@ -173,11 +166,16 @@ pub async fn take_in_tx(
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
     let Intake { source, origin, .. } = *intake;
     repo::lock_source_in_tx(tx, source).await?;
+    let is_sent = origin == Origin::Network && intake.import.is_none();
+    if is_sent && !source::may_use_network_in_tx(tx, source).await? {
+        let refused =
+            || Verdict::Rejected("the source does not report over the network".to_owned());
+        return Ok(rows.iter().map(|row| (row.line, refused())).collect());
+    }
     let ids = repo::ids_of_numbers_in_tx(tx, &numbers(rows)).await?;
     let orders = order::repo::lock_many_in_tx(tx, ids).await?;
     let known = repo::known_in_tx(tx, source, &report_ids(rows)).await?;
-    let is_limited = origin == Origin::Network && intake.import.is_none();
-    let limits = if is_limited {
+    let limits = if is_sent {
         product::limits_in_tx(tx, &products(&orders)).await?
     } else {
         HashMap::new()

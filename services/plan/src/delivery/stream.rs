@@ -11,6 +11,7 @@ use super::row::Reported;
 use super::summary::Summary;
 use crate::app::App;
 use crate::error::PlanError;
+use crate::source;
 
 /// Reports of a batch at most.
 const BATCH: usize = 1_000;
@@ -71,8 +72,8 @@ async fn take_batch(
     for FromNetwork { source, report } in reports {
         summary.read = summary.read.saturating_add(1);
         let place = summary.read.unsigned_abs();
-        if !intake::is_source(&source) {
-            let reason = "source is not 1 to 64 of a-z, 0-9, '-' and '_'".to_owned();
+        if !source::is_name(&source) {
+            let reason = format!("source is not {}", source::NAME_FORM);
             summary.add(place, Verdict::Rejected(reason));
             continue;
         }

@@ -4,6 +4,7 @@ use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::signing_key::Kid;
 use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::plan::v1 as proto;
@@ -20,7 +21,8 @@ use crate::order::status::Filter;
 use crate::order::{self, Push};
 use crate::product::entity::Details;
 use crate::settlement::{self, Outcome};
-use crate::{follow, operator, product};
+use crate::source::Channel;
+use crate::{follow, operator, product, source};
 
 /// Users of one look-up at most.
 const MOST_USERS: usize = 100;
@@ -248,6 +250,62 @@ impl PlanAdminService for StaffApi {
         let current = follow::current_of(&self.0, &users).await?;
         Ok(Response::new(proto::GetCurrentOperatorsResponse {
             items: current.iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn save_report_source(
+        &self,
+        request: Request<proto::SaveReportSourceRequest>,
+    ) -> Result<Response<proto::SaveReportSourceResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let channels = request.channels.iter();
+        let channels: Result<Vec<Channel>, Refusal> = channels
+            .map(|channel| Channel::required(*channel, "channels"))
+            .collect();
+        let saved =
+            source::save(&self.0, caller, request.source, channels?, &request.reason).await?;
+        Ok(Response::new(proto::SaveReportSourceResponse {
+            source: Some(saved.into()),
+        }))
+    }
+
+    async fn add_report_source_key(
+        &self,
+        request: Request<proto::AddReportSourceKeyRequest>,
+    ) -> Result<Response<proto::AddReportSourceKeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let changed = source::add_key(&self.0, caller, request.source, &request.public_key).await?;
+        Ok(Response::new(proto::AddReportSourceKeyResponse {
+            source: Some(changed.into()),
+        }))
+    }
+
+    async fn revoke_report_source_key(
+        &self,
+        request: Request<proto::RevokeReportSourceKeyRequest>,
+    ) -> Result<Response<proto::RevokeReportSourceKeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[])?;
+        let request = request.into_inner();
+        let kid = Kid::named(&request.kid);
+        let changed = source::revoke_key(&self.0, caller, kid, &request.reason).await?;
+        Ok(Response::new(proto::RevokeReportSourceKeyResponse {
+            source: Some(changed.into()),
+        }))
+    }
+
+    async fn list_report_sources(
+        &self,
+        request: Request<proto::ListReportSourcesRequest>,
+    ) -> Result<Response<proto::ListReportSourcesResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let sources = source::list(&self.0).await?;
+        Ok(Response::new(proto::ListReportSourcesResponse {
+            items: sources.into_iter().map(Into::into).collect(),
         }))
     }
 

@@ -328,6 +328,7 @@ impl Plan {
             source: source.into(),
             mapping_json: mapping.into(),
             dry_run: false,
+            signature: Vec::new(),
         };
         let mut answer = self.propose(caller, header, file).await?;
         if answer.state() == ImportState::Proposed {

@@ -27,4 +27,5 @@ mod recovery;
 mod reports;
 mod rights;
 mod seals;
+mod sources;
 mod statistics;

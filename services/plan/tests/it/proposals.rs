@@ -42,6 +42,7 @@ fn header(dry_run: bool) -> ImportHeader {
         source: "network-a".to_owned(),
         mapping_json: "{}".to_owned(),
         dry_run,
+        signature: Vec::new(),
     }
 }
 

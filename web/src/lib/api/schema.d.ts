@@ -1019,6 +1019,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/source/key/add": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adds a key with which a source signs its files; from then on all of them must be signed.
+         * @description Adds a key with which a source signs its files; from then on all of them must be signed. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["addReportSourceKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/source/key/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revokes a key of a source; proposed files that it signed can no longer be released.
+         * @description Revokes a key of a source; proposed files that it signed can no longer be released. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["revokeReportSourceKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/source/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Registered sources with their keys, by name.
+         * @description Registered sources with their keys, by name. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listReportSources"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/source/save": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Registers who may report as a source, and how, or changes it.
+         * @description Registers who may report as a source, and how, or changes it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["saveReportSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/staff/confirm": {
         parameters: {
             query?: never;
@@ -2781,6 +2869,21 @@ export interface components {
              */
             public_key: string;
         };
+        /** @description Adds a key to a registered source. */
+        AddReportSourceKeyRequest: {
+            /**
+             * @description Ed25519 public key in PEM.
+             * @example -----BEGIN PUBLIC KEY-----
+             *     MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=
+             *     -----END PUBLIC KEY-----
+             */
+            public_key: string;
+            /**
+             * @description The source.
+             * @example network-a
+             */
+            source: string;
+        };
         /** @description A range of amounts. */
         AmountRange: {
             /** @description The maximum. */
@@ -3807,6 +3910,11 @@ export interface components {
              */
             sha256: string | null;
             /**
+             * @description The source's key that signed the file; null if none did.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            signed_by: string | null;
+            /**
              * @description Who reports.
              * @example network-a
              */
@@ -3837,6 +3945,8 @@ export interface components {
              * @example Daily report
              */
             reason?: string | null;
+            /** @description The source's Ed25519 signature in base64; a source with a valid key signs every file. */
+            signature?: string | null;
             /**
              * @description Name of the reporting source: 1 to 64 characters from a-z, 0-9, '-' and '_'.
              * @example network-a
@@ -4583,6 +4693,11 @@ export interface components {
              * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
              */
             sha256: string;
+            /**
+             * @description The source's key that signed the file; null if none did.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            signed_by: string | null;
             /** @description Its state. */
             state: components["schemas"]["ImportState"];
             /** @description What it adds up to. */
@@ -4897,13 +5012,13 @@ export interface components {
         /** @description Something of a plan that stands out in an import. */
         NotableRow: {
             /**
-             * @description The plan.
+             * @description The plan; empty for the whole file.
              * @example AD20261120-7F3K2M
              */
             plan_number: string;
             /**
              * @description `return_on_spend`, `revenue_without_spend`, `revenue_per_thousand` and `return_on_budget` are limits of the product,
-             *     which a release names in its reason; `spend_per_thousand`, `above_budget` and `before_put` only stand out.
+             *     which a release names in its reason; `spend_per_thousand`, `above_budget`, `before_put` and `new_key` only stand out.
              * @example return_on_spend
              */
             rule: string;
@@ -5565,6 +5680,11 @@ export interface components {
              */
             reason: string;
         };
+        /**
+         * @description How reports arrive.
+         * @enum {string}
+         */
+        ReportChannel: "file" | "network";
         /** @description A page of reports, and what all of them sum to. */
         ReportPage: {
             /** @description The reports, newest first. */
@@ -5573,6 +5693,34 @@ export interface components {
             next_cursor: string | null;
             /** @description The plan's figures. */
             totals: components["schemas"]["ReportTotals"];
+        };
+        /** @description A registered source of delivery reports. */
+        ReportSource: {
+            /** @description How it may report. */
+            channels: components["schemas"]["ReportChannel"][];
+            /** @description Its keys, oldest first. While one of them is valid, every file must be signed. */
+            keys: components["schemas"]["ReportSourceKey"][];
+            /**
+             * @description Its name, as reports say it.
+             * @example network-a
+             */
+            source: string;
+        };
+        /** @description A key with which a source signs its files. */
+        ReportSourceKey: {
+            /** @description When it was added. */
+            added_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Its RFC 7638 thumbprint.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            kid: string;
+            revoked_at: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description All registered sources. */
+        ReportSourceList: {
+            /** @description By name. */
+            items: components["schemas"]["ReportSource"][];
         };
         /** @description What the reports of a plan sum to: the plan's own figures. */
         ReportTotals: {
@@ -5632,12 +5780,40 @@ export interface components {
              */
             reason?: string | null;
         };
+        /** @description Revokes a key of a source. */
+        RevokeReportSourceKeyRequest: {
+            /**
+             * @description The key.
+             * @example kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k
+             */
+            kid: string;
+            /**
+             * @description Why; stored in the audit log.
+             * @example rotation
+             */
+            reason?: string | null;
+        };
         /**
          * @description The rule that an input breaks. The names are stable.
          * @example too_short
          * @enum {string}
          */
         Rule: "too_short" | "too_long" | "blank" | "common" | "like_name" | "form" | "mixed_scripts" | "unnamed_limit";
+        /** @description Registers a source, or changes how it may report. */
+        SaveReportSourceRequest: {
+            /** @description How it may report; at least one. */
+            channels: components["schemas"]["ReportChannel"][];
+            /**
+             * @description Why; stored in the audit log.
+             * @example sends one file a day
+             */
+            reason?: string | null;
+            /**
+             * @description Its name: 1 to 64 characters from a-z, 0-9, '-' and '_'.
+             * @example network-a
+             */
+            source: string;
+        };
         /** @description A second factor to set up. A first code activates it. */
         SecondFactor: {
             /**
@@ -8743,6 +8919,189 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["Staff"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    addReportSourceKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "public_key": "-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n",
+                 *       "source": "network-a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["AddReportSourceKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ReportSource"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    revokeReportSourceKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "kid": "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+                 *       "reason": "rotation"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RevokeReportSourceKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ReportSource"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listReportSources: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ReportSourceList"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    saveReportSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "channels": [
+                 *         "file"
+                 *       ],
+                 *       "reason": "sends one file a day",
+                 *       "source": "network-a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SaveReportSourceRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ReportSource"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

@@ -142,6 +142,8 @@ impl<'a> Messages<'a> {
                 encode_key(number, WireType::Varint, to);
                 encode_varint(figure(method, field.name()), to);
             }
+            // A signature, which may be missing.
+            Type::Bytes => {}
             other => panic!("{method}: a field of {other:?}"),
         }
     }

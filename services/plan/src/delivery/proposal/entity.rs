@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal, Rule as FormRule};
+use adfolio_kit::signing_key::Kid;
 use adfolio_money::{Micros, Money, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,7 @@ use crate::delivery::row::Reported;
 use crate::ids::{ImportId, OrderId};
 use crate::order::entity::{Delivered, Order};
 use crate::product::entity::RevenueLimits;
+use crate::source::entity::{NEW_KEY_FOR, SourceKey};
 
 /// A proposal that nobody decided for so long expires.
 pub const LIFETIME: TimeDelta = TimeDelta::days(7);
@@ -90,6 +92,8 @@ names! {
         AboveBudget,
         /// Delivery long before the put.
         BeforePut,
+        /// Of the whole file: its signature proves little, because its key is new or was registered by who brings it.
+        NewKey,
     }
 }
 
@@ -101,7 +105,7 @@ impl Rule {
             | Self::RevenueWithoutSpend
             | Self::RevenuePerThousand
             | Self::ReturnOnBudget => true,
-            Self::SpendPerThousand | Self::AboveBudget | Self::BeforePut => false,
+            Self::SpendPerThousand | Self::AboveBudget | Self::BeforePut | Self::NewKey => false,
         }
     }
 }
@@ -109,7 +113,7 @@ impl Rule {
 /// Something that stands out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Notable {
-    /// The plan.
+    /// The plan; empty for the whole file.
     pub plan_number: String,
     /// The name of a [`Rule`].
     pub rule: String,
@@ -117,6 +121,18 @@ pub struct Notable {
     pub value: String,
     /// What would not stand out.
     pub usual: String,
+}
+
+impl Notable {
+    /// A file that a key signed whose signature proves little.
+    pub fn new_key(key: &SourceKey) -> Self {
+        Self {
+            plan_number: String::new(),
+            rule: Rule::NewKey.as_str().to_owned(),
+            value: key.added_at.to_rfc3339(),
+            usual: format!("registered {} h before, by others", NEW_KEY_FOR.num_hours()),
+        }
+    }
 }
 
 /// What an import adds up to.
@@ -361,6 +377,8 @@ pub struct Import {
     pub taken: Taken,
     /// Whether all of them were taken.
     pub is_done: bool,
+    /// The key that signed the file.
+    pub signed_by: Option<Kid>,
 }
 
 /// What became of the rows of a released import.
@@ -535,6 +553,7 @@ mod tests {
             decision_reason: String::new(),
             taken: Taken::default(),
             is_done: false,
+            signed_by: None,
         }
     }
 

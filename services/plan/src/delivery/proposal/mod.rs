@@ -17,6 +17,7 @@ use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Refusal, chain};
+use adfolio_kit::signing_key::Kid;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 use tracing::warn;
@@ -31,7 +32,7 @@ use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::{BatchId, ImportId};
-use crate::settlement;
+use crate::{settlement, source};
 use entity::{LIFETIME, Rejection, Taken, Verdict};
 
 /// Rows of a released import that one transaction takes.
@@ -119,6 +120,7 @@ fn audited_end(import: &Beginning, end: &End, plan_numbers: &[String]) -> serde_
         "totals": audited_totals(&end.totals),
         "plan_numbers": plan_numbers.iter().take(MOST_NAMED_PLANS).collect::<Vec<_>>(),
         "notable": end.notable.len(),
+        "signed_by_kid": end.signed_by.as_ref().map(Kid::as_str),
     })
 }
 
@@ -160,6 +162,7 @@ pub(super) async fn hold_in_tx(
         read: i64::try_from(new.len()).unwrap_or(i64::MAX),
         totals: tally.totals()?,
         notable: tally.notable(),
+        signed_by: None,
         now: import.began_at,
     };
     repo::end_in_tx(tx, import.id, &end).await
@@ -190,6 +193,13 @@ pub async fn decide(
             let mut import = import.ok_or_else(|| Refusal::not_found("import_id"))?;
             if import.verdict(by, choice, &reason, now)? == Verdict::Before {
                 return Ok(());
+            }
+            if choice == Choice::Released
+                && let Some(kid) = &import.signed_by
+                && !source::is_valid_key_in_tx(tx, kid).await?
+            {
+                let refusal = Refusal::invalid("import_id");
+                return Err(refusal.detail("the key that signed it was revoked").into());
             }
             import.state = choice.state();
             import.decided = Some((by, now));
@@ -224,6 +234,7 @@ fn audited(import: &Import) -> serde_json::Value {
         "sha256": import.sha256.as_ref().map(hex::encode),
         "totals": audited_totals(&import.totals),
         "notable": import.notable,
+        "signed_by_kid": import.signed_by.as_ref().map(Kid::as_str),
     })
 }
 

@@ -3,6 +3,7 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::pagination::bound;
+use adfolio_kit::signing_key::Kid;
 use adfolio_money::Micros;
 use chrono::{DateTime, Utc};
 use sqlx::types::Json;
@@ -41,6 +42,7 @@ struct ImportRow {
     rejected: i64,
     rejections: Json<Vec<Rejection>>,
     done_at: Option<DateTime<Utc>>,
+    signed_by_kid: Option<Kid>,
 }
 
 impl From<ImportRow> for Import {
@@ -72,6 +74,7 @@ impl From<ImportRow> for Import {
                 rejections: row.rejections.0,
             },
             is_done: row.done_at.is_some(),
+            signed_by: row.signed_by_kid,
         }
     }
 }
@@ -83,7 +86,8 @@ macro_rules! query_imports {
             ImportRow,
             r#"SELECT id AS "id: _", source, origin AS "origin: _", staff_id, began_at, state AS "state: _", sha256, read,
                 plans, impressions, clicks, spend_micros, revenue_micros, notable AS "notable: _", decided_by, decided_at,
-                decision_reason, applied, repeated, restated, rejected, rejections AS "rejections: _", done_at
+                decision_reason, applied, repeated, restated, rejected, rejections AS "rejections: _", done_at,
+                signed_by_kid AS "signed_by_kid: _"
          FROM "# + $from
             $(, $argument)*
         )
@@ -230,6 +234,7 @@ pub struct End {
     pub read: i64,
     pub totals: Totals,
     pub notable: Vec<Notable>,
+    pub signed_by: Option<Kid>,
     pub now: DateTime<Utc>,
 }
 
@@ -238,7 +243,8 @@ pub(super) async fn end_in_tx(tx: &mut Tx, id: ImportId, end: &End) -> Result<()
     sqlx::query!(
         "UPDATE delivery_imports SET state = $2, sha256 = $3,
              finished_at = CASE WHEN $3::bytea IS NOT NULL THEN $4::timestamptz END, request_sha256 = $5, read = $6,
-             plans = $7, impressions = $8, clicks = $9, spend_micros = $10, revenue_micros = $11, notable = $12
+             plans = $7, impressions = $8, clicks = $9, spend_micros = $10, revenue_micros = $11, notable = $12,
+             signed_by_kid = $13
          WHERE id = $1 AND state = 'reading'",
         id.0,
         end.state.as_str(),
@@ -252,6 +258,7 @@ pub(super) async fn end_in_tx(tx: &mut Tx, id: ImportId, end: &End) -> Result<()
         end.totals.spend.get(),
         end.totals.revenue.get(),
         Json(&end.notable) as _,
+        end.signed_by.as_ref().map(Kid::as_str),
     )
     .execute(tx)
     .await?;

@@ -17,6 +17,7 @@ use crate::delivery::report::Sent;
 use crate::delivery::stream::FromNetwork;
 use crate::delivery::summary::{Rejected, Summary};
 use crate::order::entity::Order;
+use crate::source::{Source, SourceKey};
 
 impl TryFrom<proto::ImportHeader> for Header {
     type Error = Refusal;
@@ -24,7 +25,7 @@ impl TryFrom<proto::ImportHeader> for Header {
     fn try_from(header: proto::ImportHeader) -> Result<Self, Refusal> {
         let form = Form::required(header.format, "format")?;
         let known = Self::new(form, header.source, &header.mapping_json)?;
-        Ok(known.dry_run(header.dry_run))
+        Ok(known.dry_run(header.dry_run).signed(header.signature))
     }
 }
 
@@ -71,6 +72,27 @@ impl From<Outcome> for proto::ImportDeliveryResponse {
             totals: Some(outcome.totals.into()),
             notable: outcome.notable.into_iter().map(Into::into).collect(),
             held: rejected(summary.held),
+            signed_by_kid: optional(outcome.signed_by),
+        }
+    }
+}
+
+impl From<Source> for proto::ReportSource {
+    fn from(source: Source) -> Self {
+        Self {
+            source: source.name,
+            channels: source.channels.iter().map(|it| it.to_wire()).collect(),
+            keys: source.keys.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<SourceKey> for proto::ReportSourceKey {
+    fn from(key: SourceKey) -> Self {
+        Self {
+            kid: key.kid.to_string(),
+            added_at: Some(key.added_at.into()),
+            revoked_at: key.revoked_at.map(Into::into),
         }
     }
 }
@@ -131,6 +153,7 @@ impl From<Import> for proto::DeliveryImport {
                 .collect(),
             rejected_count: taken.rejected,
             under_way: import.state == State::Released && !import.is_done,
+            signed_by_kid: optional(import.signed_by),
         }
     }
 }

@@ -23,6 +23,7 @@ use crate::order::{Detail, Push, Pushed};
 use crate::product::entity::{Audience, ContentType, Details, Gender, Product, RevenueLimits};
 use crate::put::entity::{Command, Target};
 use crate::settlement::Outcome;
+use crate::source::Channel;
 use crate::statistics::entity::Range;
 use crate::statistics::{SeriesPoint, Statistics, rounded};
 
@@ -43,6 +44,7 @@ const LONGEST_PUSH_TEXT: usize = 2_000;
 
 mirror! {
     Status = proto::PlanStatus where hidden: [Placing, Refused],
+    Channel = proto::ReportChannel,
     ContentType = proto::ContentType,
     Gender = common::Gender,
     Outcome = proto::FinishOutcome,
