@@ -9,6 +9,7 @@ use adfolio_kit::db::Schema;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_plan::Config;
+use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::coupon::v1 as coupon;
 use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceClient;
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
@@ -370,6 +371,19 @@ impl Plan {
             .decide_delivery_import(call(caller, request))
             .await;
         Ok(answer.map_err(refused)?.into_inner().import.unwrap())
+    }
+
+    /// The newest imports in a state, or in any that staff see.
+    pub async fn imports(&self, state: ImportState) -> Vec<DeliveryImport> {
+        let request = ListDeliveryImportsRequest {
+            state: state.into(),
+            page: Some(PageRequest::default()),
+        };
+        let answer = self
+            .staff()
+            .list_delivery_imports(call(&operator(), request))
+            .await;
+        answer.unwrap().into_inner().items
     }
 
     /// Sends a file, in pieces small enough to cut its lines.

@@ -7,7 +7,6 @@ use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::Reason;
 use adfolio_plan::ImportRelease;
 use adfolio_proto::auth::v1::SecondPair;
-use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::events::v1::StaffActed;
 use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
@@ -49,18 +48,6 @@ fn header(dry_run: bool) -> ImportHeader {
 async fn propose(stack: &Plan, caller: &Caller, file: &str) -> ImportDeliveryResponse {
     let answer = stack.propose(caller, header(false), file.as_bytes()).await;
     answer.unwrap()
-}
-
-async fn imports(stack: &Plan, state: ImportState) -> Vec<DeliveryImport> {
-    let request = ListDeliveryImportsRequest {
-        state: state.into(),
-        page: Some(PageRequest::default()),
-    };
-    let answer = stack
-        .staff()
-        .list_delivery_imports(call(&operator(), request))
-        .await;
-    answer.unwrap().into_inner().items
 }
 
 fn id_of(staff: &Caller) -> String {
@@ -121,7 +108,7 @@ async fn a_file_posts_nothing_until_a_second_person_releases_it() {
     );
     let shown = stack.plan(&caller, &plan.id).await;
     assert_eq!((shown.consumed_minor, shown.revenue_minor), (175, 255));
-    assert_eq!(imports(&stack, ImportState::Released).await, [released]);
+    assert_eq!(stack.imports(ImportState::Released).await, [released]);
 
     let acts: Vec<StaffActed> = probe
         .wait_for(ACTED, 2)
@@ -290,7 +277,7 @@ async fn the_same_file_is_proposed_once_and_a_taken_one_brings_nothing() {
     let first = propose(&stack, &operator(), &text).await;
     let again = propose(&stack, &operator(), &text).await;
     assert_eq!(first.import_id, again.import_id);
-    assert_eq!(imports(&stack, ImportState::Proposed).await.len(), 1);
+    assert_eq!(stack.imports(ImportState::Proposed).await.len(), 1);
     stack
         .decide(
             &operator(),
@@ -304,7 +291,7 @@ async fn the_same_file_is_proposed_once_and_a_taken_one_brings_nothing() {
     assert_eq!(third.state(), ImportState::Released);
     assert_eq!((third.repeated_rows, third.applied), (1, 0));
     // It is listed, and there is nothing to decide.
-    let released = imports(&stack, ImportState::Released).await;
+    let released = stack.imports(ImportState::Released).await;
     assert_eq!((released.len(), &released[0].id), (2, &third.import_id));
     assert!(!released[0].under_way);
     let decided = stack
@@ -338,7 +325,7 @@ async fn two_files_with_the_same_report_count_it_once() {
     }
     let shown = stack.plan(&caller, &plan.id).await;
     assert_eq!((shown.consumed_minor, shown.revenue_minor), (200, 400));
-    let released = imports(&stack, ImportState::Released).await;
+    let released = stack.imports(ImportState::Released).await;
     assert_eq!((released[0].applied, released[0].rejected_count), (1, 1));
     assert_eq!(
         released[0].rejected[0].reason,
@@ -357,7 +344,7 @@ async fn a_dry_run_and_an_expired_proposal_bring_nothing() {
         .unwrap();
     assert_eq!((looked.applied, looked.import_id.as_str()), (1, ""));
     assert_eq!(looked.state(), ImportState::Proposed);
-    assert!(imports(&stack, ImportState::Unspecified).await.is_empty());
+    assert!(stack.imports(ImportState::Unspecified).await.is_empty());
     let proposed = propose(&stack, &operator(), &text).await;
     stack.clock.advance(Duration::from_hours(7 * 24));
     let late = stack
@@ -370,7 +357,7 @@ async fn a_dry_run_and_an_expired_proposal_bring_nothing() {
         .await;
     assert_eq!(why(late).0, Reason::NothingChanged);
     eventually("it goes on", || async {
-        imports(&stack, ImportState::Expired).await.len() == 1
+        stack.imports(ImportState::Expired).await.len() == 1
     })
     .await;
     let staged = async |stack: &Plan| -> i64 {
@@ -404,7 +391,7 @@ async fn a_release_that_broke_off_goes_on() {
     })
     .await;
     eventually("it goes on", || async {
-        !imports(&stack, ImportState::Released).await[0].under_way
+        !stack.imports(ImportState::Released).await[0].under_way
     })
     .await;
 }
@@ -476,7 +463,7 @@ async fn a_network_above_the_limit_is_held() {
     assert_eq!(stack.plan(&caller, &plan.id).await.revenue_minor, 10_000);
     let again = send(reports).await;
     assert_eq!((again.repeated_reports, again.held.len()), (2, 1));
-    let held = imports(&stack, ImportState::Proposed).await;
+    let held = stack.imports(ImportState::Proposed).await;
     assert_eq!(held.len(), 1, "the same report is held once");
     assert_eq!((held[0].by.as_str(), held[0].sha256.as_str()), ("", ""));
     assert_eq!(held[0].notable[0].rule, "return_on_spend");

@@ -4,7 +4,6 @@ use std::time::Duration;
 
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::events::v1::StaffActed;
 use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
@@ -109,18 +108,6 @@ async fn with_key(stack: &Plan, signer: &HostSigner) {
     stack.clock.advance(Duration::from_hours(72));
 }
 
-async fn imports(stack: &Plan) -> Vec<DeliveryImport> {
-    let request = ListDeliveryImportsRequest {
-        state: 0,
-        page: Some(PageRequest::default()),
-    };
-    let answer = stack
-        .staff()
-        .list_delivery_imports(call(&operator(), request))
-        .await;
-    answer.unwrap().into_inner().items
-}
-
 #[tokio::test]
 async fn a_source_with_a_key_signs_each_file() {
     let stack = Plan::spawn().await;
@@ -149,7 +136,7 @@ async fn a_source_with_a_key_signs_each_file() {
     ] {
         assert_eq!(why(import(&stack, &operator(), &text, bad).await), wrong);
     }
-    assert!(imports(&stack).await.is_empty());
+    assert!(stack.imports(ImportState::Unspecified).await.is_empty());
     assert_eq!(stack.plan(&caller, &plan.id).await, plan);
 
     let good = signature(&signer, SOURCE, &text);
@@ -166,7 +153,7 @@ async fn a_source_with_a_key_signs_each_file() {
         .await
         .unwrap();
     assert_eq!(released.signed_by_kid, signer.kid());
-    assert_eq!(imports(&stack).await, [released]);
+    assert_eq!(stack.imports(ImportState::Unspecified).await, [released]);
     assert_eq!(stack.plan(&caller, &plan.id).await.revenue_minor, 200);
 }
 
