@@ -1,8 +1,8 @@
 //! Whether two accounts of staff are two people.
 //!
-//! An account is held by its *person*: itself if it is a founder or was confirmed, otherwise the person of its maker. For
-//! 72 hours it may also be held by whoever reset its password or second factor, and counts as held by whoever set its role
-//! or made it active again: an admin makes nobody a second person for an act of the same day.
+//! An account is held by its *person*: itself if it is a founder or was confirmed, otherwise the person of its maker.
+//! For 72 hours it may also be held by the person who reset its password or second factor, and counts as held by the
+//! person who set its role or made it active again: an admin makes nobody a second person for an act of the same day.
 //!
 //! | the account that decides | answer |
 //! |---|---|
@@ -56,8 +56,9 @@ pub struct Account {
     pub made_by: Option<StaffId>,
     pub is_confirmed: bool,
     pub created_at: DateTime<Utc>,
-    /// Who last reset its password, and its second factor, made it active again, and set its role, and when. Each replaces only
-    /// the one of its kind: who knows a one-time password may hold the account when somebody else resets the second factor.
+    /// Who last reset its password, and its second factor, made it active again, and set its role, and when. Each
+    /// replaces only the one of its kind: who knows a one-time password may hold the account when somebody else resets
+    /// the second factor.
     pub changes: [Option<(StaffId, DateTime<Utc>)>; 4],
 }
 

@@ -59,8 +59,8 @@ pub struct SourceKey {
 }
 
 impl SourceKey {
-    /// Whether a file that `proposer` brings should stand out although this key signed it: whoever registers a key can
-    /// sign with it.
+    /// Whether a file that `proposer` brings should stand out although this key signed it: the member who registers a key
+    /// may hold its private half.
     pub fn is_new(&self, proposer: Uuid, now: DateTime<Utc>) -> bool {
         self.added_by == proposer || now.signed_duration_since(self.added_at) < NEW_KEY_FOR
     }

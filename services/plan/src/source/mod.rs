@@ -1,7 +1,7 @@
 //! Who may report as a source, and how. Admins register sources; a source that is not registered may report in any way.
 //!
-//! A source with a valid key signs each of its files, so that who imports a file cannot have written it. Reports over the
-//! network are not signed; there the adapter's certificate counts.
+//! A source with a valid key signs each of its files: the signature shows that the source wrote it, and not the person who
+//! imports it. Reports over the network are not signed; there the adapter's certificate counts.
 
 pub mod entity;
 mod repo;

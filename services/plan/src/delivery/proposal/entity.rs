@@ -92,7 +92,7 @@ names! {
         AboveBudget,
         /// Delivery long before the put.
         BeforePut,
-        /// Of the whole file: its signature proves little, because its key is new or was registered by who brings it.
+        /// Of the whole file: its signature proves little, because its key is new or its importer registered it.
         NewKey,
     }
 }
