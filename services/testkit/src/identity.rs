@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use chrono::{TimeDelta, Utc};
 use tempfile::TempDir;
 
-use crate::HostSigner;
+use crate::TestSigner;
 
 /// The DER of a PKCS#8 key of Ed25519, before its seed.
 const PKCS8_PREFIX: [u8; 16] = [
@@ -21,7 +21,7 @@ const PKCS8_PREFIX: [u8; 16] = [
 #[derive(Debug)]
 pub struct IdentityKeys {
     /// Signs tokens of any content.
-    pub raw: HostSigner,
+    pub raw: TestSigner,
     folder: TempDir,
 }
 
@@ -29,7 +29,7 @@ impl IdentityKeys {
     /// The same seed is the same key.
     pub fn new(seed: u8) -> Self {
         let keys = Self {
-            raw: HostSigner::new(seed),
+            raw: TestSigner::new(seed),
             folder: tempfile::tempdir().expect("a folder"),
         };
         let body = BASE64_STANDARD.encode([&PKCS8_PREFIX[..], &[seed; 32]].concat());
@@ -57,7 +57,7 @@ impl IdentityKeys {
     }
 
     /// Writes other public keys to the file.
-    pub fn publish(&self, keys: &[&HostSigner]) {
+    pub fn publish(&self, keys: &[&TestSigner]) {
         let pem: String = keys.iter().map(|key| key.public_key_pem()).collect();
         fs::write(self.public_file(), pem).expect("the public keys");
     }

@@ -1,6 +1,6 @@
 //! Hosts, the sessions that their assertions open, and fresh sessions.
 
-use adfolio_testkit::HostSigner;
+use adfolio_testkit::TestSigner;
 use chrono::Utc;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -13,8 +13,8 @@ pub async fn walk(walk: &Walk) {
 }
 
 async fn hosts_vouch(walk: &Walk) {
-    let (signer, next) = (HostSigner::new(1), HostSigner::new(2));
-    let create = |name: &str, signer: &HostSigner| {
+    let (signer, next) = (TestSigner::new(1), TestSigner::new(2));
+    let create = |name: &str, signer: &TestSigner| {
         let body = json!({"name": name, "public_key": signer.public_key_pem()});
         walk.staff("/admin/host/create", body)
     };
@@ -59,7 +59,7 @@ struct Vouched {
     user: User,
 }
 
-async fn enters(walk: &Walk, signer: &HostSigner) -> Vouched {
+async fn enters(walk: &Walk, signer: &TestSigner) -> Vouched {
     let sub = Uuid::new_v4().to_string();
     let assertion = signer.assertion(&sub, Utc::now());
     let session = enter(walk, &assertion).await.ok();
@@ -79,7 +79,7 @@ async fn enters(walk: &Walk, signer: &HostSigner) -> Vouched {
     Vouched { sub, user }
 }
 
-async fn is_vouched_for(walk: &Walk, signer: &HostSigner, vouched: &Vouched) {
+async fn is_vouched_for(walk: &Walk, signer: &TestSigner, vouched: &Vouched) {
     let again = signer.assertion(&vouched.sub, Utc::now());
     let session = enter(walk, &again).await.ok();
     assert_eq!(session["user"]["id"], vouched.user.id);

@@ -1,6 +1,6 @@
 //! Registered sources of reports, and files that they sign.
 
-use adfolio_testkit::HostSigner;
+use adfolio_testkit::TestSigner;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use reqwest::multipart::{Form, Part};
@@ -17,7 +17,7 @@ const FILE: &str = "report_id,plan_number,time,impressions,clicks,spend,revenue\
                     1,NONE,2026-11-20T09:00:00Z,100,5,1.00,2.00\n";
 
 pub async fn walk(walk: &Walk) {
-    let signer = HostSigner::new(7);
+    let signer = TestSigner::new(7);
     let save = |channels: Value| {
         let body = json!({"source": SOURCE, "channels": channels, "reason": "agreed"});
         walk.staff("/admin/source/save", body)

@@ -124,7 +124,7 @@ fn is_id(text: &str, longest: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use adfolio_testkit::HostSigner;
+    use adfolio_testkit::TestSigner;
     use serde_json::{Value, json};
 
     use super::*;
@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_a_host_signed_holds_and_nothing_else() {
-        let (host, other) = (HostSigner::new(1), HostSigner::new(2));
+        let (host, other) = (TestSigner::new(1), TestSigner::new(2));
         let good = host.sign(&header(), &claims());
         assert_eq!(
             verify(&good, &PublicKey(host.public_key()))
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn no_other_algorithm_is_taken() {
-        let host = HostSigner::new(1);
+        let host = TestSigner::new(1);
         for alg in ["none", "HS256", "ES256", "RS256"] {
             let text = host.sign(&json!({"alg": alg, "kid": "k"}), &claims());
             assert!(
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn every_claim_is_checked() {
-        let host = HostSigner::new(1);
+        let host = TestSigner::new(1);
         let cases: [(&str, Value); 12] = [
             ("aud", json!("other")),
             ("aud", Value::Null),

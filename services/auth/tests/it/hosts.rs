@@ -8,7 +8,7 @@ use adfolio_proto::auth::v1::{
     AddHostKeyRequest, AssertHostUserRequest, CreateHostRequest, CreateHostTokenRequest, Host,
     ListAuditRequest, ListHostsRequest, RevokeHostKeyRequest, Session, StepUpRequest, UserState,
 };
-use adfolio_testkit::HostSigner;
+use adfolio_testkit::TestSigner;
 use serde_json::json;
 use tonic::Status;
 
@@ -16,7 +16,7 @@ use crate::helpers::{
     Auth, anonymous, as_staff, dump, in_session, reason, refusal, support, user_id,
 };
 
-async fn create(auth: &Auth, name: &str, signer: &HostSigner) -> Result<Host, Status> {
+async fn create(auth: &Auth, name: &str, signer: &TestSigner) -> Result<Host, Status> {
     let message = CreateHostRequest {
         name: name.to_owned(),
         public_key: signer.public_key_pem(),
@@ -48,12 +48,12 @@ async fn host_token(auth: &Auth, external_id: &str, host: &str) -> Result<String
     Ok(answer.into_inner().token)
 }
 
-fn assertion(auth: &Auth, signer: &HostSigner, sub: &str) -> String {
+fn assertion(auth: &Auth, signer: &TestSigner, sub: &str) -> String {
     signer.assertion(sub, auth.clock.now())
 }
 
 /// A user of the host with an open account.
-async fn open_user(auth: &Auth, signer: &HostSigner, sub: &str) -> Session {
+async fn open_user(auth: &Auth, signer: &TestSigner, sub: &str) -> Session {
     let session = enter(auth, &assertion(auth, signer, sub)).await.unwrap();
     let key = auth.key(true).await;
     auth.open_store_with(user_id(&session), &session.token, &key)
@@ -64,7 +64,7 @@ async fn open_user(auth: &Auth, signer: &HostSigner, sub: &str) -> Session {
 #[tokio::test]
 async fn an_assertion_opens_one_session_of_the_hosts_user() {
     let auth = Auth::spawn().await;
-    let signer = HostSigner::new(1);
+    let signer = TestSigner::new(1);
     create(&auth, "Shell", &signer).await.unwrap();
     let text = assertion(&auth, &signer, "u-1");
     let first = enter(&auth, &text).await.unwrap();
@@ -108,7 +108,7 @@ async fn an_assertion_opens_one_session_of_the_hosts_user() {
 #[tokio::test]
 async fn of_many_at_once_one_gets_in() {
     let auth = Auth::spawn().await;
-    let signer = HostSigner::new(1);
+    let signer = TestSigner::new(1);
     create(&auth, "Shell", &signer).await.unwrap();
     let text = assertion(&auth, &signer, "u-1");
     let outcomes = futures::future::join_all((0..10).map(|_| enter(&auth, &text))).await;
@@ -122,7 +122,7 @@ async fn of_many_at_once_one_gets_in() {
 #[tokio::test]
 async fn what_no_registered_key_has_signed_is_rejected() {
     let auth = Auth::spawn().await;
-    let (signer, stranger) = (HostSigner::new(1), HostSigner::new(2));
+    let (signer, stranger) = (TestSigner::new(1), TestSigner::new(2));
     create(&auth, "Shell", &signer).await.unwrap();
     let now = auth.clock.now();
     let late = signer.assertion("u-1", now - Duration::from_mins(5));
@@ -157,7 +157,7 @@ async fn what_no_registered_key_has_signed_is_rejected() {
 #[tokio::test]
 async fn a_revoked_key_ends_with_its_sessions() {
     let auth = Auth::spawn().await;
-    let (old, new) = (HostSigner::new(1), HostSigner::new(2));
+    let (old, new) = (TestSigner::new(1), TestSigner::new(2));
     let host = create(&auth, "Shell", &old).await.unwrap();
     let admin = |message| as_staff(StaffRole::Admin, message);
     let add = AddHostKeyRequest {
@@ -215,7 +215,7 @@ async fn a_revoked_key_ends_with_its_sessions() {
 #[tokio::test]
 async fn one_host_cannot_name_the_users_of_another() {
     let auth = Auth::spawn().await;
-    let (first, second) = (HostSigner::new(1), HostSigner::new(2));
+    let (first, second) = (TestSigner::new(1), TestSigner::new(2));
     let host = create(&auth, "First", &first).await.unwrap();
     assert_eq!(
         refusal(create(&auth, "First", &second).await)
@@ -262,7 +262,7 @@ async fn the_only_host_takes_over_the_users_of_before() {
     auth.open_store_with(&before, &token, &auth.key(true).await)
         .await
         .unwrap();
-    let signer = HostSigner::new(1);
+    let signer = TestSigner::new(1);
     create(&auth, "Shell", &signer).await.unwrap();
     let texts: Vec<String> = (0..5).map(|_| assertion(&auth, &signer, "u-1")).collect();
     let entered = futures::future::join_all(texts.iter().map(|text| enter(&auth, text))).await;
@@ -297,7 +297,7 @@ async fn a_token_of_staff_opens_a_store_and_no_account() {
 #[tokio::test]
 async fn a_closed_account_is_told_and_leaves_the_assertion_unused() {
     let auth = Auth::spawn().await;
-    let signer = HostSigner::new(1);
+    let signer = TestSigner::new(1);
     create(&auth, "Shell", &signer).await.unwrap();
     let ann = open_user(&auth, &signer, "u-1").await;
     auth.set_state(user_id(&ann), UserState::Disabled)
@@ -314,7 +314,7 @@ async fn a_closed_account_is_told_and_leaves_the_assertion_unused() {
 #[tokio::test]
 async fn only_admins_manage_hosts_and_every_act_is_audited() {
     let auth = Auth::spawn().await;
-    let signer = HostSigner::new(1);
+    let signer = TestSigner::new(1);
     for role in [StaffRole::Support, StaffRole::Finance, StaffRole::Operator] {
         let message = CreateHostRequest {
             name: "Shell".to_owned(),

@@ -12,7 +12,7 @@ use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::telemetry::{install_metrics, render_metrics};
 use adfolio_kit::tls::Tls;
-use adfolio_testkit::{HostSigner, IdentityKeys, eventually, free_listener};
+use adfolio_testkit::{IdentityKeys, TestSigner, eventually, free_listener};
 use chrono::{SubsecRound as _, TimeDelta, Utc};
 use serde_json::{Value, json};
 use tonic::{Code, Response, Status};
@@ -219,7 +219,7 @@ async fn what_auth_did_not_sign_for_services_just_now_is_refused() {
         .rsplit_once('.')
         .map(|(message, signature)| (message.to_owned(), signature.to_owned()))
         .unwrap();
-    let unsigned = HostSigner::new(1).sign(&json!({"alg": "none"}), &claims);
+    let unsigned = TestSigner::new(1).sign(&json!({"alg": "none"}), &claims);
     for (token, why) in [
         (with("exp", json!(now - 10)), EXPIRED),
         (with("aud", json!("adfolio")), INVALID),
@@ -227,7 +227,7 @@ async fn what_auth_did_not_sign_for_services_just_now_is_refused() {
         (with("role", json!("emperor")), INVALID),
         (with("kind", json!("user")), INVALID),
         (with("azp", json!("gateway")), OTHER_CALLER),
-        (HostSigner::new(2).sign(&header, &claims), INVALID),
+        (TestSigner::new(2).sign(&header, &claims), INVALID),
         (format!("{message}.{altered}"), INVALID),
         (format!("{message}x.{signature}"), INVALID),
         (format!("{message}."), INVALID),
@@ -294,7 +294,7 @@ async fn with_certificates_a_token_is_of_use_to_one_process() {
 async fn keys_are_replaced_one_after_the_other() {
     let (old, new) = (IdentityKeys::new(1), IdentityKeys::new(2));
     let (by_old, by_new) = (old.signed(user(), None), new.signed(user(), None));
-    let believes = async |keys: &[&HostSigner]| {
+    let believes = async |keys: &[&TestSigner]| {
         old.publish(keys);
         let service = Service::start(&old, None).await;
         let (first, second) = (

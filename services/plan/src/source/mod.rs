@@ -44,7 +44,9 @@ pub async fn save(
             if before.as_ref() == Some(&channels) {
                 return repo::locked_in_tx(tx, &source).await;
             }
-            repo::change_in_tx(tx, &source, &channels).await?;
+            if before.is_some() {
+                repo::change_in_tx(tx, &source, &channels).await?;
+            }
             let names = |channels: &[Channel]| -> Vec<&str> {
                 channels.iter().map(|channel| channel.as_str()).collect()
             };

@@ -8,7 +8,7 @@ use adfolio_proto::events::v1::StaffActed;
 use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::delivery_service_client::DeliveryServiceClient;
 use adfolio_proto::plan::v1::*;
-use adfolio_testkit::HostSigner;
+use adfolio_testkit::TestSigner;
 use futures::future::join_all;
 use sha2::{Digest, Sha256};
 
@@ -37,7 +37,7 @@ fn file(plan: &pb::Plan, id: &str) -> String {
 }
 
 /// What docs/imports.md says that a source signs.
-fn signature(signer: &HostSigner, source: &str, file: &str) -> Vec<u8> {
+fn signature(signer: &TestSigner, source: &str, file: &str) -> Vec<u8> {
     let digest = hex::encode(Sha256::digest(file));
     signer.sign_message(format!("adfolio-delivery-1\n{source}\n{digest}\n").as_bytes())
 }
@@ -100,7 +100,7 @@ async fn revoke(stack: &Plan, by: &Caller, kid: &str) -> Result<ReportSource, Re
 }
 
 /// A source with a key that is no longer new.
-async fn with_key(stack: &Plan, signer: &HostSigner) {
+async fn with_key(stack: &Plan, signer: &TestSigner) {
     let channels = [ReportChannel::File, ReportChannel::Network];
     save(stack, &admin(), SOURCE, &channels).await.unwrap();
     let key = signer.public_key_pem();
@@ -112,7 +112,7 @@ async fn with_key(stack: &Plan, signer: &HostSigner) {
 async fn a_source_with_a_key_signs_each_file() {
     let stack = Plan::spawn().await;
     let (caller, plan) = put(&stack).await;
-    let (signer, stranger) = (HostSigner::new(1), HostSigner::new(2));
+    let (signer, stranger) = (TestSigner::new(1), TestSigner::new(2));
     let (text, other) = (file(&plan, "1"), file(&plan, "2"));
     // A signature that nobody can check is no signature.
     let early = import(
@@ -161,7 +161,7 @@ async fn a_source_with_a_key_signs_each_file() {
 async fn the_signature_of_a_new_key_or_of_ones_own_stands_out() {
     let stack = Plan::spawn().await;
     let (_, plan) = put(&stack).await;
-    let (owner, signer) = (admin(), HostSigner::new(1));
+    let (owner, signer) = (admin(), TestSigner::new(1));
     let channels = [ReportChannel::File];
     save(&stack, &owner, SOURCE, &channels).await.unwrap();
     let key = signer.public_key_pem();
@@ -189,7 +189,7 @@ async fn the_signature_of_a_new_key_or_of_ones_own_stands_out() {
 async fn what_a_revoked_key_signed_is_not_released() {
     let stack = Plan::spawn().await;
     let (caller, plan) = put(&stack).await;
-    let signer = HostSigner::new(1);
+    let signer = TestSigner::new(1);
     with_key(&stack, &signer).await;
     let text = file(&plan, "1");
     let good = signature(&signer, SOURCE, &text);
@@ -274,7 +274,7 @@ async fn a_source_reports_only_as_it_is_registered() {
 async fn admins_register_sources_and_each_change_is_audited_once() {
     let stack = Plan::spawn().await;
     let probe = stack.broker.probe(&[ACTED]).await;
-    let (by, signer) = (admin(), HostSigner::new(1));
+    let (by, signer) = (admin(), TestSigner::new(1));
     let pem = signer.public_key_pem();
     let both = [ReportChannel::Network, ReportChannel::File];
     for nobody in [

@@ -15,9 +15,9 @@ const SPKI_PREFIX: [u8; 12] = [
 
 /// An outsider's signing key.
 #[derive(Debug)]
-pub struct HostSigner(Ed25519KeyPair);
+pub struct TestSigner(Ed25519KeyPair);
 
-impl HostSigner {
+impl TestSigner {
     /// The same seed is the same key.
     pub fn new(seed: u8) -> Self {
         let key = Ed25519KeyPair::from_seed_unchecked(&[seed; 32]);
