@@ -46,7 +46,7 @@ pub use signer::TestSigner;
 pub use tamper::tamper;
 pub use tested::{Builder, Environment, NOW, Run, TestService, Tested, config};
 pub use told::{Told, deliver_twice_and_shuffled, tell};
-pub use wait::{Settled, WAIT_LIMIT, eventually, within_limit};
+pub use wait::{Settled, WAIT_LIMIT, answered, eventually, within_limit};
 
 use adfolio_kit::clock::Clock;
 use chrono::{DateTime, Utc};

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use adfolio_kit::refusal::{Reason, Refusal};
 use tokio::time::Instant;
 
 /// Limit of every wait of a test, even on a machine that is busy with other tests.
@@ -74,4 +75,23 @@ where
             }
         }
     }
+}
+
+/// The outcome of a call that is repeated while the service answers `UNAVAILABLE`, as clients do: on
+/// a busy machine the last of a crowd waits for its row for longer than production allows. Fails the
+/// test if there is no other answer within [`WAIT_LIMIT`].
+#[track_caller]
+pub fn answered<F, Fut, T>(mut call: F) -> impl Future<Output = Result<T, Refusal>>
+where
+    F: FnMut() -> Fut,
+    Fut: Future<Output = Result<T, Refusal>>,
+{
+    eventually("the service answers", move || {
+        let outcome = call();
+        async move {
+            Some(outcome.await).filter(
+                |outcome| !matches!(outcome, Err(refusal) if refusal.reason == Reason::Unavailable),
+            )
+        }
+    })
 }

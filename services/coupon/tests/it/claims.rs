@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::coupon::v1 as pb;
+use adfolio_testkit::answered;
 use futures::future::join_all;
 use uuid::Uuid;
 
@@ -19,8 +20,8 @@ async fn two_hundred_claims_of_the_new_user_coupon_give_one() {
     let second = stack.campaign(new_user("Hello")).await;
     let user = user();
     let ids = ["", first.id.as_str(), second.id.as_str()];
-    let outcomes =
-        join_all((0..200).map(|number| stack.claim(&user, ids[number % ids.len()]))).await;
+    let claims = ids.iter().cycle().take(200);
+    let outcomes = join_all(claims.map(|id| answered(|| stack.claim(&user, id)))).await;
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
     for outcome in lost {
@@ -42,8 +43,11 @@ async fn a_total_of_ten_serves_ten_of_two_hundred() {
             ..periodic("Rare")
         })
         .await;
-    let outcomes =
-        join_all((0..200).map(|_| async { stack.claim(&user(), &campaign.id).await })).await;
+    let outcomes = join_all((0..200).map(|_| async {
+        let user = user();
+        answered(|| stack.claim(&user, &campaign.id)).await
+    }))
+    .await;
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 10);
     for outcome in lost {

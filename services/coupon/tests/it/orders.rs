@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::coupon::v1 as pb;
+use adfolio_testkit::answered;
 use futures::future::join_all;
 use uuid::Uuid;
 
@@ -17,7 +18,7 @@ async fn two_hundred_orders_want_one_coupon_and_one_gets_it() {
     let outcomes = join_all(
         orders
             .iter()
-            .map(|order| stack.reserve(*order, &user, &coupon.id, 2_000)),
+            .map(|order| answered(|| stack.reserve(*order, &user, &coupon.id, 2_000))),
     )
     .await;
     let (won, lost): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);

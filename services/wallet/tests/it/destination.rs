@@ -6,7 +6,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::events::v1::WalletSecurityChanged;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
-use adfolio_testkit::{EventProbe, eventually};
+use adfolio_testkit::{EventProbe, answered, eventually};
 use futures::future::join_all;
 use uuid::Uuid;
 
@@ -161,22 +161,25 @@ async fn race(
 ) -> Vec<proto::destination::Kind> {
     let replica = stack.replica().await;
     let answers = join_all(kinds.into_iter().enumerate().map(|(turn, kind)| {
-        let mut wallet = if turn % 2 == 0 {
+        let wallet = if turn % 2 == 0 {
             stack.users()
         } else {
             WalletServiceClient::new(replica.channel())
         };
         async move {
-            let message = proto::BindDestinationRequest {
-                destination: Some(proto::Destination {
-                    kind: Some(kind.clone()),
-                }),
-                password: String::new(),
-            };
-            // All wait for one row, so the last waits for as long as the others take together.
-            let request = outgoing(&newcomer(user), message, LIMIT * 6);
-            let answer = wallet.bind_destination(request).await;
-            (kind, answer.map_err(refused))
+            let answer = answered(|| {
+                let mut wallet = wallet.clone();
+                let message = proto::BindDestinationRequest {
+                    destination: Some(proto::Destination {
+                        kind: Some(kind.clone()),
+                    }),
+                    password: String::new(),
+                };
+                // All wait for one row, so the last waits for as long as the others take together.
+                let request = outgoing(&newcomer(user), message, LIMIT * 6);
+                async move { wallet.bind_destination(request).await.map_err(refused) }
+            });
+            (kind.clone(), answer.await)
         }
     }))
     .await;
