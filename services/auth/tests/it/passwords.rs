@@ -151,7 +151,7 @@ async fn two_hundred_parallel_guesses_here_and_at_login_are_ten_each() {
 }
 
 #[tokio::test]
-async fn one_of_twenty_changes_wins() {
+async fn one_of_fifty_changes_wins() {
     // Limits that this test does not run into.
     let auth = Auth::builder()
         .configure(|config| {
@@ -163,7 +163,7 @@ async fn one_of_twenty_changes_wins() {
         .await;
     let session = auth.register("ann").await;
     let id = user_id(&session);
-    let wishes: Vec<String> = (0..20).map(|number| format!("{NEW} {number}")).collect();
+    let wishes: Vec<String> = (0..50).map(|number| format!("{NEW} {number}")).collect();
     let changes = wishes.iter().map(|new| change(&auth, id, PASSWORD, new));
     let outcomes = futures::future::join_all(changes).await;
     let mut won = Vec::new();

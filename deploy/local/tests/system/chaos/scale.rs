@@ -1,7 +1,7 @@
 //! Several replicas of everything: calls are spread over them, jobs are done once, and neither a
 //! restart nor adding or removing a replica fails a request.
 //!
-//! `SCALE_RATE` (25) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) is the
+//! `SCALE_RATE` (50) requests a second come through nginx all the time. `SCALE_ROUNDS` (0) is the
 //! number of restarts of each process, `SCALE_SECONDS` (5) the shortest time for counting each
 //! replica's share.
 
@@ -43,7 +43,7 @@ const CALLS_COUNTED: u64 = 60;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_replica_takes_its_share_and_what_is_done_once_is_done_once() {
     let rounds: usize = setting("SCALE_ROUNDS").unwrap_or(0);
-    let rate: u32 = setting("SCALE_RATE").unwrap_or(25);
+    let rate: u32 = setting("SCALE_RATE").unwrap_or(50);
     let window = Duration::from_secs(setting("SCALE_SECONDS").unwrap_or(5));
     let mut system = remembering(processes(crate::setup::builder().two_of_three_replicas())).await;
     let users = Users::come(&system).await;
