@@ -128,7 +128,7 @@ test('a session that somebody else has is seen and ended, and what staff did is 
   await expect(devices.getByText('This device')).toBeVisible();
   await expect(devices.getByRole('listitem')).toHaveCount(2);
   const activity = page.getByRole('region', { name: 'Activity on your account' });
-  await expect(activity.getByRole('listitem')).toHaveText(/^Deposit credited20\.00Staff/);
+  await expect(activity.getByRole('listitem')).toHaveText([/^Deposit credited20\.00Staff/]);
 
   await other.get('/user/info');
   await page.getByRole('button', { name: 'End all other sessions' }).click();
