@@ -433,6 +433,8 @@ impl AuthAdminService for StaffApi {
         request: Request<proto::VerifyAuditLogRequest>,
     ) -> Result<Response<proto::VerifyAuditLogResponse>, Status> {
         Caller::from_request(&request).require_staff(&[])?;
+        // Before the chain: what stops waiting meanwhile is in the chain that is verified.
+        let waiting = seal::unsealed(&self.0).await?;
         let newest = seal::newest(&self.0).await?;
         let last = newest.map_or(0, |newest| newest.seq);
         let found = seal::verify(&self.0, 0, last).await?;
@@ -445,7 +447,7 @@ impl AuthAdminService for StaffApi {
                 .map_or_else(String::new, |head| hex::encode(head.hash)),
             broken_sequence,
             detail: detail.to_owned(),
-            waiting: seal::unsealed(&self.0).await?,
+            waiting,
         }))
     }
 

@@ -314,6 +314,8 @@ impl PlanAdminService for StaffApi {
         request: Request<proto::VerifyReportsRequest>,
     ) -> Result<Response<proto::VerifyReportsResponse>, Status> {
         Caller::from_request(&request).require_staff(&[])?;
+        // Before the chain: what stops waiting meanwhile is in the chain that is verified.
+        let waiting = seal::waiting(&self.0).await?;
         let newest = seal::newest(&self.0).await?;
         let last = newest.map_or(0, |newest| newest.seq);
         let found = seal::verify(&self.0, 0, last).await?;
@@ -328,7 +330,7 @@ impl PlanAdminService for StaffApi {
             broken_sequence,
             detail: detail.to_owned(),
             unsealed: i64::try_from(unsealed).unwrap_or(i64::MAX),
-            waiting: seal::waiting(&self.0).await?,
+            waiting,
         }))
     }
 }
