@@ -255,7 +255,10 @@ async fn what_has_gathered_shares_transactions() {
         .fetch_one(&running.database.pool())
         .await
         .unwrap();
-    assert!(transactions < 20, "{transactions} of 40 events");
+    assert!(
+        transactions < 20,
+        "{transactions} transactions for 40 events"
+    );
     running.stop().await;
 }
 
