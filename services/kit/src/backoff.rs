@@ -2,6 +2,19 @@
 
 use std::time::Duration;
 
+/// Doublings beyond which no delay grows.
+const MOST_DOUBLINGS: u32 = 16;
+
+/// The delay after so many attempts that failed: `first` after one, then doubling up to `longest`.
+pub fn after(attempts: i32, first: Duration, longest: Duration) -> Duration {
+    let doublings = u32::try_from(attempts.saturating_sub(1))
+        .unwrap_or(0)
+        .min(MOST_DOUBLINGS);
+    first
+        .saturating_mul(2_u32.saturating_pow(doublings))
+        .min(longest)
+}
+
 /// The delays of an operation that keeps failing.
 #[derive(Clone, Debug)]
 pub struct Backoff {

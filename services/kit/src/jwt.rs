@@ -1,9 +1,13 @@
-//! JSON web tokens (RFC 7519) with EdDSA (RFC 8037): `jsonwebtoken` signs and verifies with ring, as TLS does here.
+//! JSON web tokens (RFC 7519): `jsonwebtoken` signs and verifies with ring, as TLS does here. EdDSA (RFC 8037) for what
+//! this installation verifies itself; ES256 is only signed, for push services (RFC 8292).
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::ErrorKind;
 use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey};
-use ring::signature::{ED25519, Ed25519KeyPair, UnparsedPublicKey};
+use ring::rand::SystemRandom;
+use ring::signature::{
+    ECDSA_P256_SHA256_FIXED_SIGNING, ED25519, EcdsaKeyPair, Ed25519KeyPair, UnparsedPublicKey,
+};
 
 /// Must be called before the first token, once per process; a second time changes nothing.
 pub fn install() {
@@ -14,6 +18,7 @@ pub fn install() {
 static PROVIDER: CryptoProvider = CryptoProvider {
     signer_factory: |algorithm, key| match algorithm {
         Algorithm::EdDSA => Ok(Box::new(Signer::new(key)?)),
+        Algorithm::ES256 => Ok(Box::new(EcdsaSigner::new(key)?)),
         _ => Err(ErrorKind::InvalidAlgorithm.into()),
     },
     verifier_factory: |algorithm, key| match algorithm {
@@ -44,6 +49,32 @@ impl signature::Signer<Vec<u8>> for Signer {
 impl JwtSigner for Signer {
     fn algorithm(&self) -> Algorithm {
         Algorithm::EdDSA
+    }
+}
+
+struct EcdsaSigner(EcdsaKeyPair);
+
+impl EcdsaSigner {
+    /// From PKCS#8 with the public key, as OpenSSL writes it.
+    fn new(key: &EncodingKey) -> Result<Self, ErrorKind> {
+        let (algorithm, random) = (&ECDSA_P256_SHA256_FIXED_SIGNING, SystemRandom::new());
+        EcdsaKeyPair::from_pkcs8(algorithm, key.as_bytes(), &random)
+            .map(Self)
+            .map_err(|_| ErrorKind::InvalidKeyFormat)
+    }
+}
+
+impl signature::Signer<Vec<u8>> for EcdsaSigner {
+    fn try_sign(&self, message: &[u8]) -> Result<Vec<u8>, signature::Error> {
+        let signature = self.0.sign(&SystemRandom::new(), message);
+        let signature = signature.map_err(|_| signature::Error::new())?;
+        Ok(signature.as_ref().to_vec())
+    }
+}
+
+impl JwtSigner for EcdsaSigner {
+    fn algorithm(&self) -> Algorithm {
+        Algorithm::ES256
     }
 }
 

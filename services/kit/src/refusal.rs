@@ -2,7 +2,7 @@
 //! `Status`.
 //!
 //! A refusal travels as `google.rpc.Status` with an `ErrorInfo {reason, domain "adfolio", metadata
-//! {field?, rule?, retry_after?, lang?}}`.
+//! {field?, rule?, missing?, retry_after?, lang?}}`.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -10,6 +10,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
+use adfolio_money::Money;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 use tracing::{error, warn};
@@ -160,6 +161,8 @@ reasons! {
     AcceptanceCodeError = "ACCEPTANCE_CODE_ERROR", FailedPrecondition;
     /// The amount is outside the exchange limits.
     ExchangeLimit = "EXCHANGE_LIMIT", FailedPrecondition;
+    /// The user has an exchange order that is still open.
+    ExchangeOpen = "EXCHANGE_OPEN", FailedPrecondition;
     /// The file is too large.
     FileTooLarge = "FILE_TOO_LARGE", FailedPrecondition;
     /// The file is not an image of a known kind.
@@ -204,6 +207,8 @@ pub struct Refusal {
     pub field: Option<String>,
     /// The rule that the input breaks.
     pub rule: Option<Rule>,
+    /// What the amount falls short by.
+    pub missing: Option<Money>,
     /// How long to wait before the next attempt.
     pub retry_after: Option<Duration>,
     /// The language of the user, for calls that do not yet know the user.
@@ -219,6 +224,7 @@ impl Refusal {
             reason,
             field: None,
             rule: None,
+            missing: None,
             retry_after: None,
             lang: None,
             detail: None,
@@ -264,6 +270,13 @@ impl Refusal {
         self
     }
 
+    /// Sets what the amount falls short by.
+    #[must_use]
+    pub fn missing(mut self, amount: Money) -> Self {
+        self.missing = Some(amount);
+        self
+    }
+
     /// Sets the time to wait.
     #[must_use]
     pub fn retry_after(mut self, wait: Duration) -> Self {
@@ -304,6 +317,10 @@ impl Refusal {
                 .metadata
                 .get("rule")
                 .and_then(|name| Rule::from_name(name)),
+            missing: info
+                .metadata
+                .get("missing")
+                .and_then(|amount| amount.parse().ok()),
             retry_after: seconds.map(Duration::from_secs),
             lang: info.metadata.get("lang").cloned(),
             detail: (message != info.reason).then(|| message.to_owned()),
@@ -330,6 +347,9 @@ impl From<Refusal> for Status {
         }
         if let Some(rule) = refusal.rule {
             metadata.insert("rule".to_owned(), rule.as_str().to_owned());
+        }
+        if let Some(amount) = refusal.missing {
+            metadata.insert("missing".to_owned(), amount.to_string());
         }
         if let Some(wait) = refusal.retry_after {
             // Rounded up: a caller who waits that many whole seconds is allowed again.

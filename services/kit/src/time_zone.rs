@@ -37,7 +37,8 @@ impl TimeZone {
     pub const UTC: Self = Self::Named(Tz::UTC);
 
     /// Reads `Asia/Shanghai GMT+08:00` in any of its forms: name, offset or both, in either order,
-    /// separated by spaces or a comma. The name wins. Anything else is UTC.
+    /// separated by spaces or a comma. The name wins. Anything else is UTC. A `+` that a query
+    /// string has turned into a space is read as one: `GMT 08:00`.
     pub fn parse(text: &str) -> Self {
         if text.len() > LONGEST_TEXT {
             return Self::UTC;
@@ -48,11 +49,15 @@ impl TimeZone {
         };
         // `GMT+8` and `Etc/GMT-8` both look like IANA names; only words that are not names are read
         // as offsets.
-        let named = words().filter_map(parse_name).find(|zone| *zone != Tz::UTC);
+        let named = words()
+            .filter_map(parse_name)
+            .find(|zone| ![Tz::UTC, Tz::GMT].contains(zone));
         let fixed = || {
-            words()
-                .find_map(parse_offset)
-                .filter(|offset| offset.local_minus_utc() != 0)
+            let signed = words().find_map(parse_offset).or_else(|| {
+                let plus = words().find(|word| word.contains(':'))?;
+                parse_offset(&format!("+{plus}"))
+            });
+            signed.filter(|offset| offset.local_minus_utc() != 0)
         };
         match (named, fixed()) {
             (Some(zone), _) => Self::Named(zone),
@@ -167,8 +172,6 @@ fn parse_offset(word: &str) -> Option<FixedOffset> {
         .strip_prefix("GMT")
         .or_else(|| upper.strip_prefix("UTC"))
         .unwrap_or(&upper);
-    // A query string's `+` may have arrived as a space, which leaves nothing to read: invalid, so
-    // UTC.
     let (sign, digits) = match rest.split_at_checked(1)? {
         ("+", digits) => (1, digits),
         ("-", digits) => (-1, digits),

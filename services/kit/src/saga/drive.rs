@@ -7,10 +7,10 @@ use tracing::warn;
 use uuid::Uuid;
 
 use super::{Claim, Lease, Saga};
-use crate::db;
 use crate::deadline::Deadline;
 use crate::error::{CoreError, ServiceError};
 use crate::refusal::chain;
+use crate::{backoff, db};
 
 /// Rows that are driven side by side.
 const BATCH: i64 = 32;
@@ -140,7 +140,7 @@ async fn drive<S: Saga>(app: S::App, row: S) -> Result<S, S::Error> {
 
 async fn postpone<S: Saga>(app: &S::App, id: Uuid, lease: Lease) {
     let context = S::context(app);
-    let wait = wait_after(lease.attempts, context.lease);
+    let wait = backoff::after(lease.attempts, context.lease, LONGEST_WAIT);
     let postponed = db::write(context.pool, move |tx| {
         Box::pin(S::postpone_in_tx(tx, id, lease.token, wait))
     })
@@ -149,16 +149,6 @@ async fn postpone<S: Saga>(app: &S::App, id: Uuid, lease: Lease) {
         // The lease runs out by itself.
         warn!(saga = S::NAME, %id, error = chain(&error), "lease cannot be given back");
     }
-}
-
-/// The wait after so many attempts: doubles from `first` up to [`LONGEST_WAIT`].
-fn wait_after(attempts: i32, first: Duration) -> Duration {
-    let doublings = u32::try_from(attempts.saturating_sub(1))
-        .unwrap_or(0)
-        .min(10);
-    first
-        .saturating_mul(2_u32.saturating_pow(doublings))
-        .min(LONGEST_WAIT)
 }
 
 fn is_lease_lost(error: &impl ServiceError) -> bool {

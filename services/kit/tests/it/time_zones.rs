@@ -25,6 +25,9 @@ fn the_forms_that_clients_send() {
         ("UTC-3:30", "GMT-03:30"),
         ("+930", "GMT+09:30"),
         ("Nowhere/Land GMT-05:00", "GMT-05:00"),
+        ("GMT 08:00", "GMT+08:00"),
+        (" 05:45", "GMT+05:45"),
+        ("Asia/Shanghai GMT 08:00", "Asia/Shanghai"),
         ("Etc/GMT-8", "Etc/GMT-8"),
         ("UTC", "UTC"),
         ("GMT+00:00", "UTC"),
@@ -34,6 +37,8 @@ fn the_forms_that_clients_send() {
         ("+", "UTC"),
         ("GMT+99:00", "UTC"),
         ("GMT+08:60", "UTC"),
+        ("GMT 08:60", "UTC"),
+        ("08", "UTC"),
         ("+1:2:3", "UTC"),
         ("é+08", "UTC"),
     ] {
