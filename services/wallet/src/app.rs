@@ -49,6 +49,8 @@ pub struct Rules {
     pub terms: [Terms; 2],
     /// What must hold for money that leaves.
     pub outflow: outflow::Rules,
+    /// Whether users return start-up funds without staff.
+    pub start_up_funds_returnable: bool,
     /// The sum above which staff need another member of staff.
     pub threshold: Threshold,
     /// Time between two proofs of the books.
@@ -94,6 +96,7 @@ impl Rules {
         Ok(Self {
             terms: Terms::configured(&config.withdrawals)?,
             outflow: outflow::Rules::configured(&config.withdrawals)?,
+            start_up_funds_returnable: config.withdrawals.start_up_funds_returnable,
             threshold: config.four_eyes.threshold()?,
             reconcile_interval: config.reconcile_interval(),
             checkpoint_interval: config.checkpoints.interval(),

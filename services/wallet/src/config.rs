@@ -278,6 +278,9 @@ pub struct WithdrawalArgs {
     /// Fee of a withdrawal to a wallet address, less than the least withdrawal
     #[arg(long, env = "WITHDRAW_WALLET_ADDRESS_FEE", default_value = "1.00")]
     pub withdraw_wallet_address_fee: Money,
+    /// Whether users return start-up funds themselves; if not, only staff do
+    #[arg(long, env = "START_UP_FUNDS_RETURNABLE", default_value_t = true, action = clap::ArgAction::Set)]
+    pub start_up_funds_returnable: bool,
     /// The most that leaves one wallet within 24 hours, by withdrawal and exchange together
     #[arg(long, env = "OUTFLOW_DAY_MAX", default_value = "500000.00")]
     pub outflow_day_max: Money,

@@ -164,7 +164,7 @@ fn withdrawal_status_changed(entry: &Entry<'_>) -> Result<Option<Event>, EventEr
     let data = proto::WithdrawalStatusChanged {
         withdrawal_id: withdrawal.id.to_string(),
         user_id: withdrawal.user_id.to_string(),
-        status: withdrawal.status.as_str().to_owned(),
+        status: withdrawal.shown_status().as_str().to_owned(),
         amount_minor: withdrawal.amount,
         fee_minor: withdrawal.fee,
         method: withdrawal.method.as_str().to_owned(),

@@ -121,6 +121,7 @@ impl Approval {
             opens_wallet: self.reference.is_none(),
             reference: self.reference.map(|id| ReferenceId(id.0)),
             debit_key: None,
+            closable: None,
             withdrawal: None,
             outflow: None,
         };

@@ -6,6 +6,7 @@ use adfolio_kit::time_zone::TimeZone;
 use chrono::{DateTime, Datelike, Months, NaiveDate, Utc};
 
 use crate::ids::{ReferenceId, TransactionId};
+use crate::posting::transaction_type::TransactionType;
 
 names! {
     /// How a line is shown.
@@ -16,7 +17,7 @@ names! {
         AdBilling,
         /// Money put into a plan, or given back from it.
         AdServing,
-        /// Payout of a settled plan's revenue.
+        /// Revenue of delivery, and its payout once the plan is settled.
         ProfitSharing,
         /// Part of a put paid by a coupon, or its return.
         DiscountAmount,
@@ -38,7 +39,7 @@ names! {
 }
 
 impl FlowType {
-    /// The account whose change the lines of this type show.
+    /// The account whose change the main lines of this type show.
     pub fn account(self) -> Account {
         match self {
             Self::AdBilling | Self::DiscountAmount => Account::ToBeConsumed,
@@ -102,6 +103,8 @@ pub struct FlowEntry {
     pub flow_type: FlowType,
     /// The account that changed.
     pub account: Account,
+    /// Whether the money moved between two of the user's own accounts.
+    pub is_transfer: bool,
     /// Its change in minor units.
     pub amount: i64,
     /// Its balance straight after.
@@ -121,29 +124,120 @@ impl FlowEntry {
     }
 }
 
+/// The line of a transaction that shows the user's other account: where the money of the main line went, or came from.
+pub const COUNTER_LINE: i16 = 0;
+
 /// The line of a transaction that shows what its type is about.
 pub const MAIN_LINE: i16 = 1;
 
 /// The line that shows a coupon's part.
 pub const COUPON_LINE: i16 = 2;
 
+/// Lines of one kind of transaction. Each is a range of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// The transactions.
+    pub of: Of,
+    /// Which of their lines.
+    pub line: i16,
+    /// How it is shown.
+    pub flow_type: FlowType,
+    /// The account whose change it shows.
+    pub account: Account,
+}
+
+/// Which transactions have lines of a kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Those of a flow type.
+    Typed(FlowType),
+    /// Those of a type that have no flow type.
+    Untyped(TransactionType),
+    /// Those in which a coupon took part.
+    Coupon,
+}
+
+impl Kind {
+    /// The kinds of lines of a type and of an account; of all where none is given. The lines of an account sum up to its
+    /// balance.
+    pub fn of(flow_type: Option<FlowType>, account: Option<Account>) -> Vec<Self> {
+        let main = FlowType::ALL.iter().copied().map(|flow_type| Self {
+            of: Of::Typed(flow_type),
+            line: MAIN_LINE,
+            flow_type,
+            account: flow_type.account(),
+        });
+        let kind = |of, line, flow_type, account| Self {
+            of,
+            line,
+            flow_type,
+            account,
+        };
+        let others = [
+            kind(
+                Of::Typed(FlowType::AdServing),
+                COUNTER_LINE,
+                FlowType::AdServing,
+                Account::ToBeConsumed,
+            ),
+            kind(
+                Of::Coupon,
+                COUPON_LINE,
+                FlowType::DiscountAmount,
+                Account::ToBeConsumed,
+            ),
+            kind(
+                Of::Untyped(TransactionType::Accrue),
+                MAIN_LINE,
+                FlowType::ProfitSharing,
+                Account::ToBeSettled,
+            ),
+            kind(
+                Of::Typed(FlowType::ProfitSharing),
+                COUNTER_LINE,
+                FlowType::ProfitSharing,
+                Account::ToBeSettled,
+            ),
+            // Where nothing is left of the revenue for the user.
+            kind(
+                Of::Untyped(TransactionType::Settle),
+                COUNTER_LINE,
+                FlowType::ProfitSharing,
+                Account::ToBeSettled,
+            ),
+            kind(
+                Of::Typed(FlowType::ManualPayout),
+                COUNTER_LINE,
+                FlowType::ManualPayout,
+                Account::Withdrawing,
+            ),
+            kind(
+                Of::Untyped(TransactionType::WithdrawalPaid),
+                MAIN_LINE,
+                FlowType::ManualPayout,
+                Account::Withdrawing,
+            ),
+        ];
+        main.chain(others)
+            .filter(|kind| flow_type.is_none_or(|wanted| wanted == kind.flow_type))
+            .filter(|kind| account.is_none_or(|wanted| wanted == kind.account))
+            .collect()
+    }
+}
+
 /// The opaque id of a transaction's line.
 pub fn line_id(transaction_id: TransactionId, line: i16) -> String {
     format!("{transaction_id}-{line}")
 }
 
-/// A sum of one type of line in one month.
+/// What one type of line changed the available balance by in one month.
 #[derive(Clone, Copy, Debug)]
 pub struct MonthSum {
     /// The month, counted from 0 in the order asked for.
     pub place: usize,
     pub flow_type: FlowType,
-    /// Whether the lines changed the available balance.
-    pub is_available: bool,
-    /// Sum of the positive lines.
-    pub incoming: i64,
-    /// Sum of the negative lines.
-    pub outgoing: i64,
+    /// In minor units.
+    pub net: i64,
 }
 
 /// A month of some time zone: its first instant and the first one after it.

@@ -114,11 +114,12 @@ impl LedgerService for InternalApi {
         let caller = Caller::from_request(&request);
         let request = request.into_inner();
         let exchange_id = wire::id(&request.exchange_id, "exchange_id")?;
+        let attempt_id = wire::optional_id(&request.attempt_id, "attempt_id")?;
         let user_id = wire::id(&request.user_id, "user_id")?;
         let step = ExchangeStep::required(request.step, "step")?;
         let amount = request.amount_minor;
         let rules = self.0.rules.outflow;
-        let movement = Movement::exchange(user_id, exchange_id, step, amount, rules)?;
+        let movement = Movement::exchange(user_id, (exchange_id, attempt_id), step, amount, rules)?;
         let command = Command::movement(user_id, movement);
         let done = posting::post_to_named(&self.0, &caller, command).await?;
         Ok(Response::new(proto::PostExchangeResponse {

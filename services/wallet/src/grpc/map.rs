@@ -24,7 +24,7 @@ use crate::posting::outcome::Booked;
 use crate::property::entity::Property;
 use crate::statement::Row;
 use crate::withdrawal::Shown;
-use crate::withdrawal::entity::{Status, Terms};
+use crate::withdrawal::entity::{ShownStatus, Terms};
 
 mirror! {
     FlowType = proto::FlowType,
@@ -34,7 +34,7 @@ mirror! {
         Membership, FxClearing
     ],
     Method = proto::WithdrawalMethod,
-    Status = proto::WithdrawalStatus,
+    ShownStatus = proto::WithdrawalStatus,
     State = proto::ApprovalState,
     Choice = proto::ApprovalDecision,
     // No member of staff asks for the others.
@@ -45,7 +45,11 @@ mirror! {
 }
 
 /// The balances, and when withdrawals have cooled off, unless they have.
-pub fn property(property: Property, cooled_off_at: Option<DateTime<Utc>>) -> proto::Property {
+pub fn property(
+    property: Property,
+    cooled_off_at: Option<DateTime<Utc>>,
+    start_up_funds_returnable: bool,
+) -> proto::Property {
     let blocked_by = property.withdrawal_blocked_by(cooled_off_at.is_some());
     proto::Property {
         available_minor: property.available,
@@ -64,6 +68,7 @@ pub fn property(property: Property, cooled_off_at: Option<DateTime<Utc>>) -> pro
             .collect(),
         withdrawal_available_at: cooled_off_at.map(timestamp),
         frozen_at: property.frozen_at.map(timestamp),
+        start_up_funds_returnable,
     }
 }
 
@@ -140,6 +145,7 @@ impl From<FlowEntry> for proto::FlowEntry {
             reference: text(entry.reference),
             hash: entry.hash,
             account: entry.account.to_wire(),
+            transfer: entry.is_transfer,
         }
     }
 }
@@ -171,6 +177,7 @@ pub fn staff_entry(
         reference: String::new(),
         hash: booked.hash.to_vec(),
         account: Account::Available.to_wire(),
+        transfer: false,
     })
 }
 
@@ -236,7 +243,7 @@ impl From<Shown> for proto::Withdrawal {
             amount_minor: withdrawal.amount,
             fee_minor: withdrawal.fee,
             method: withdrawal.method.to_wire(),
-            status: withdrawal.status.to_wire(),
+            status: withdrawal.shown_status().to_wire(),
             reason: withdrawal.reason,
             time: Some(timestamp(withdrawal.requested_at)),
             decided_at: withdrawal.decided_at.map(timestamp),

@@ -17,5 +17,5 @@ apis!(App: UserApi, StaffApi, InternalApi);
 fn property(app: &App, property: Property) -> proto::Property {
     let cooling_off = app.rules.outflow.cooling_off;
     let cooled_off_at = cooling_off.end(property.protection_changed_at, app.clock.now());
-    map::property(property, cooled_off_at)
+    map::property(property, cooled_off_at, app.rules.start_up_funds_returnable)
 }

@@ -17,6 +17,7 @@ use crate::freeze::entity::LONGEST_REASON;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::posting::outcome::Done;
 use crate::withdrawal::Filter;
+use crate::withdrawal::entity::ShownStatus;
 use crate::{approval, chain, checkpoint, freeze, pay_password, property, reconcile, withdrawal};
 
 impl StaffApi {
@@ -157,7 +158,9 @@ impl WalletAdminService for StaffApi {
         let caller = Caller::from_request(&request);
         caller.require_staff(&[StaffRole::Finance])?;
         let request = request.into_inner();
-        let status = withdrawal::entity::Status::optional(request.status, "status")?;
+        let status = ShownStatus::optional(request.status, "status")?
+            .map(ShownStatus::as_filter)
+            .transpose()?;
         let user_id = wire::filter_id(&request.user_id);
         // Part of every cursor: with another text, cursors that callers hold become invalid.
         let owner = format!("Filter {{ status: {status:?}, user_id: {user_id:?} }}");

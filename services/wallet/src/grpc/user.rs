@@ -13,7 +13,7 @@ use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
 use crate::destination::entity::Method;
-use crate::flow::entity::FlowType;
+use crate::flow::entity::{Account, FlowType};
 use crate::freeze::entity::LONGEST_REASON;
 use crate::pay_password::entity::PinDigest;
 use crate::posting::amount::amount_between;
@@ -40,20 +40,33 @@ impl WalletService for UserApi {
         let user = caller.require_user()?;
         let request = request.into_inner();
         let list = List::new(request.page, "wallet.flow", &user)?;
-        let month = Some(request.month).filter(|month| !month.is_empty());
+        let (from, to) = (
+            wire::instant(request.from, "from")?,
+            wire::instant(request.to, "until")?,
+        );
         let query = flow::Query {
             flow_type: FlowType::optional(request.r#type, "type")?,
-            month,
+            account: Account::optional(request.account, "account")?,
+            within: flow::Within::new(&caller, &request.month, from, to)?,
             before: map::flow_position(&list)?,
             limit: list.fetch(),
         };
-        let lines = flow::list(&self.0, &caller, user, query).await?;
+        let lines = flow::list(&self.0, user, &query).await?;
+        let totals = if request.with_totals {
+            Some(flow::totals(&self.0, user, &query).await?)
+        } else {
+            None
+        };
         let (lines, next_cursor) = list.cut_by(lines, |line| {
             vec![line.seq.to_string(), line.line.to_string()]
         });
         Ok(Response::new(proto::ListFlowResponse {
             items: lines.into_iter().map(Into::into).collect(),
             next_cursor,
+            totals: totals.map(|totals| proto::FlowTotals {
+                in_minor: totals.incoming,
+                out_minor: totals.outgoing,
+            }),
         }))
     }
 
@@ -64,9 +77,10 @@ impl WalletService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let months = request.into_inner().months;
-        let summaries = flow::monthly(&self.0, &caller, user, months).await?;
+        let months = flow::monthly(&self.0, &caller, user, months).await?;
         Ok(Response::new(proto::GetMonthlyResponse {
-            items: summaries.into_iter().map(Into::into).collect(),
+            items: months.summaries.into_iter().map(Into::into).collect(),
+            first_month: months.first.map_or_else(String::new, |month| month.name()),
         }))
     }
 
@@ -162,6 +176,32 @@ impl WalletService for UserApi {
         let shown = withdrawal::request(&self.0, &caller, user, (amount, method), password).await?;
         Ok(Response::new(proto::WithdrawResponse {
             withdrawal: Some(shown.into()),
+        }))
+    }
+
+    async fn cancel_withdrawal(
+        &self,
+        request: Request<proto::CancelWithdrawalRequest>,
+    ) -> Result<Response<proto::CancelWithdrawalResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        let id = wire::id(&request.into_inner().withdrawal_id, "id")?;
+        let shown = withdrawal::cancel(&self.0, &caller, user, id).await?;
+        Ok(Response::new(proto::CancelWithdrawalResponse {
+            withdrawal: Some(shown.into()),
+        }))
+    }
+
+    async fn return_start_up_funds(
+        &self,
+        request: Request<proto::ReturnStartUpFundsRequest>,
+    ) -> Result<Response<proto::ReturnStartUpFundsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        let amount = request.into_inner().amount_minor;
+        let property = property::return_start_up_funds(&self.0, &caller, user, amount).await?;
+        Ok(Response::new(proto::ReturnStartUpFundsResponse {
+            property: Some(super::property(&self.0, property)),
         }))
     }
 

@@ -31,7 +31,8 @@ pub(crate) async fn read_left(
            LEFT JOIN withdrawals w ON w.id = t.reference
            WHERE (t.type = 'withdraw' AND w.status <> 'rejected')
               OR (t.type = 'exchange_debit' AND NOT EXISTS (
-                  SELECT FROM transactions back WHERE back.idempotency_key = 'exchange_return:' || t.reference))
+                  SELECT FROM transactions back
+                  WHERE back.idempotency_key = replace(t.idempotency_key, 'exchange_debit:', 'exchange_return:')))
            GROUP BY asked.user_id, w.method"#,
         user_ids,
         since

@@ -86,7 +86,7 @@ pub struct Entry<'a> {
     pub withdrawal: Option<Withdrawal>,
 }
 
-/// An exchange order that is closed.
+/// An exchange order, or an attempt to debit it once more, that is closed.
 #[derive(Clone, Copy, Debug)]
 pub struct ClosedExchange {
     pub exchange_id: ReferenceId,
@@ -182,7 +182,7 @@ impl<'a> Books<'a> {
                 .and_then(|it| it.debit_key.as_ref())
                 .and_then(|key| self.first_uses.get(key)),
             closed_for: movement
-                .and_then(|it| it.reference)
+                .and_then(|it| it.closable)
                 .and_then(|id| self.closed_for.get(&id))
                 .copied(),
             left: self.left.get(&command.user_id).copied().unwrap_or_default(),
@@ -253,7 +253,8 @@ impl<'a> Books<'a> {
         if let (Some(order_id), Some(hold)) = (item.command.order_id(), effect.hold) {
             keep(&mut self.holds, order_id, hold);
         }
-        if let (true, Some(exchange_id)) = (effect.closes_exchange, reference) {
+        let closable = movement.and_then(|it| it.closable);
+        if let (true, Some(exchange_id)) = (effect.closes_exchange, closable) {
             self.closed_for.insert(exchange_id, user_id);
             self.closed.push(ClosedExchange {
                 exchange_id,
@@ -384,6 +385,7 @@ mod tests {
             opens_wallet: false,
             reference: None,
             debit_key: None,
+            closable: None,
             withdrawal: None,
             outflow: None,
         };
@@ -427,7 +429,7 @@ mod tests {
         assert_eq!(
             told,
             [
-                Err(Refused::InsufficientBalance),
+                Err(Refused::InsufficientBalance(40)),
                 Ok((false, 110)),
                 Ok((false, 60)),
                 Ok((true, 60)),

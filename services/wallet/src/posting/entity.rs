@@ -327,9 +327,7 @@ fn decide_hold(
             Ok(Verdict::Repeated)
         };
     }
-    if paid > found.wallet.map_or(0, |wallet| wallet.available) {
-        return Err(Refused::InsufficientBalance);
-    }
+    require(paid, found.wallet.map_or(0, |wallet| wallet.available))?;
     let change = Balances {
         available: paid.saturating_neg(),
         to_be_consumed: paid.saturating_add(discount),
@@ -513,8 +511,13 @@ fn applied(step: Step) -> Verdict {
 }
 
 fn require_available(wallet: &Property, step: &Step) -> Result<(), Refused> {
-    if step.change.available.saturating_neg() > wallet.available {
-        Err(Refused::InsufficientBalance)
+    require(step.change.available.saturating_neg(), wallet.available)
+}
+
+/// Refuses INSUFFICIENT_BALANCE where a balance does not cover what is taken from it.
+fn require(taken: i64, balance: i64) -> Result<(), Refused> {
+    if taken > balance {
+        Err(Refused::InsufficientBalance(taken.saturating_sub(balance)))
     } else {
         Ok(())
     }
@@ -524,9 +527,8 @@ fn require_available(wallet: &Property, step: &Step) -> Result<(), Refused> {
 fn require_guarantee(wallet: &Property, step: &Step) -> Result<(), Refused> {
     let change = step.change.guarantee;
     let own = wallet.available.saturating_sub(wallet.start_up_outstanding);
-    if change.saturating_neg() > wallet.guarantee {
-        Err(Refused::InsufficientBalance)
-    } else if change > 0 && change > own {
+    require(change.saturating_neg(), wallet.guarantee)?;
+    if change > 0 && change > own {
         Err(Refused::StartUpFundsNotReturned)
     } else {
         Ok(())

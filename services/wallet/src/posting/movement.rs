@@ -90,6 +90,8 @@ pub struct Movement {
     pub opens_wallet: bool,
     /// The withdrawal or exchange order.
     pub reference: Option<ReferenceId>,
+    /// What a return closes before its debit has arrived: the exchange order, or an attempt to debit it once more.
+    pub closable: Option<ReferenceId>,
     /// The key of the debit that a return gives back.
     pub debit_key: Option<String>,
     /// What a user's withdrawal keeps besides its amount.
@@ -117,6 +119,10 @@ names! {
         Return,
         /// Brings money.
         Credit,
+        /// Takes money once more, after what was taken has been given back: the acceptor paid late.
+        LateDebit,
+        /// To a late debit what a return is to the first.
+        LateReturn,
     }
 }
 
@@ -181,6 +187,36 @@ impl Movement {
         })
     }
 
+    /// A user's cancellation of a withdrawal: a rejection without a reason, which staff cannot make.
+    pub fn cancellation(user_id: UserId, withdrawal_id: WithdrawalId) -> Self {
+        let mut digest = Sha256::new();
+        digest.update(user_id.0.as_bytes());
+        digest.update(withdrawal_id.0.as_bytes());
+        Self {
+            key: format!("withdraw_cancel:{withdrawal_id}"),
+            reference: Some(ReferenceId(withdrawal_id.0)),
+            ..Self::new(MovementKind::WithdrawalRejected, digest.finalize().into())
+        }
+    }
+
+    /// A user's own return of start-up funds; without a key of the caller's each call is one of its own.
+    pub fn start_up_return(
+        user_id: UserId,
+        amount: i64,
+        key: Option<&IdempotencyKey>,
+        fresh: Uuid,
+    ) -> Result<Self, Refusal> {
+        let amount = amount_between(Money::from_minor(1), amount, "amount")?;
+        let mut digest = Sha256::new();
+        digest.update(user_id.0.as_bytes());
+        digest.update(amount.minor().to_be_bytes());
+        Ok(Self {
+            key: format!("start_up_return:{user_id}:{}", marked(key, fresh)),
+            amount,
+            ..Self::new(MovementKind::StartUpReturn, digest.finalize().into())
+        })
+    }
+
     /// A user's withdrawal, by its id and the key of [`Movement::withdrawal_key`].
     pub fn withdrawal(
         (withdrawal_id, key): (WithdrawalId, String),
@@ -214,21 +250,28 @@ impl Movement {
         format!("withdraw:{user_id}:{}", marked(key, fresh))
     }
 
-    /// A step of an exchange order.
+    /// A step of an exchange order; a late one is keyed by its attempt.
     pub fn exchange(
         user_id: UserId,
-        exchange_id: ExchangeId,
+        (exchange_id, attempt_id): (ExchangeId, Option<ReferenceId>),
         step: ExchangeStep,
         amount: i64,
         rules: outflow::Rules,
     ) -> Result<Self, Refusal> {
         let amount = amount_between(Money::from_minor(1), amount, "amount_minor")?;
         let kind = match step {
-            ExchangeStep::Debit => MovementKind::ExchangeDebit,
-            ExchangeStep::Return => MovementKind::ExchangeReturn,
+            ExchangeStep::Debit | ExchangeStep::LateDebit => MovementKind::ExchangeDebit,
+            ExchangeStep::Return | ExchangeStep::LateReturn => MovementKind::ExchangeReturn,
             ExchangeStep::Credit => MovementKind::ExchangeCredit,
         };
-        let key = |kind: MovementKind| format!("{}:{exchange_id}", kind.as_str());
+        let closable = match (step, attempt_id) {
+            (ExchangeStep::LateDebit | ExchangeStep::LateReturn, Some(attempt_id)) => attempt_id,
+            (ExchangeStep::LateDebit | ExchangeStep::LateReturn, None) => {
+                return Err(Refusal::invalid("attempt_id"));
+            }
+            _ => ReferenceId(exchange_id.0),
+        };
+        let key = |kind: MovementKind| format!("{}:{closable}", kind.as_str());
         let mut digest = Sha256::new();
         digest.update(user_id.0.as_bytes());
         digest.update(amount.minor().to_be_bytes());
@@ -236,8 +279,10 @@ impl Movement {
             key: key(kind),
             amount,
             reference: Some(ReferenceId(exchange_id.0)),
-            debit_key: (step == ExchangeStep::Return).then(|| key(MovementKind::ExchangeDebit)),
-            outflow: (step == ExchangeStep::Debit).then_some(Outflow {
+            closable: Some(closable),
+            debit_key: (kind == MovementKind::ExchangeReturn)
+                .then(|| key(MovementKind::ExchangeDebit)),
+            outflow: (kind == MovementKind::ExchangeDebit).then_some(Outflow {
                 exit: Exit::Exchange,
                 rules,
             }),
@@ -255,6 +300,7 @@ impl Movement {
             actor: None,
             opens_wallet: false,
             reference: None,
+            closable: None,
             debit_key: None,
             withdrawal: None,
             outflow: None,

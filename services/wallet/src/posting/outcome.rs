@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
 use super::entity::Hold;
@@ -15,8 +16,8 @@ use crate::property::entity::Property;
 /// Why a command was refused; it changed nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// The available balance does not cover the amount.
-    InsufficientBalance,
+    /// The available balance does not cover the amount: so much is missing, in minor units.
+    InsufficientBalance(i64),
     /// The user has no wallet, and the command may not open one.
     NoWallet,
     /// The order never held anything of this user's.
@@ -56,7 +57,9 @@ pub enum Refused {
 impl From<Refused> for Refusal {
     fn from(refused: Refused) -> Self {
         match refused {
-            Refused::InsufficientBalance => Self::new(Reason::InsufficientBalance).field("amount"),
+            Refused::InsufficientBalance(missing) => Self::new(Reason::InsufficientBalance)
+                .field("amount")
+                .missing(Money::from_minor(missing)),
             Refused::NoWallet => Self::not_found("user_id"),
             Refused::UnknownOrder => Self::not_found("order_id"),
             Refused::KeyReused => Self::new(Reason::IdempotencyKeyReused),

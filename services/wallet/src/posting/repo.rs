@@ -256,9 +256,14 @@ async fn read_references(
     for withdrawal in withdrawal::find_all(connection, &references).await? {
         books.read_withdrawal(withdrawal);
     }
+    let closable: Vec<Uuid> = items
+        .iter()
+        .filter_map(|item| item.command.as_movement()?.closable)
+        .map(|id| id.0)
+        .collect();
     let closed = sqlx::query!(
         "SELECT exchange_id, user_id FROM closed_exchanges WHERE exchange_id = ANY ($1)",
-        &references
+        &closable
     )
     .fetch_all(connection)
     .await?;

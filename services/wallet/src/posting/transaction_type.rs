@@ -73,6 +73,20 @@ impl TransactionType {
         }
     }
 
+    /// Whether it moves money between two of the user's own accounts.
+    pub fn is_transfer(self) -> bool {
+        matches!(
+            self,
+            Self::Hold
+                | Self::Release
+                | Self::Settle
+                | Self::Withdraw
+                | Self::WithdrawalRejected
+                | Self::GuaranteeDeposit
+                | Self::GuaranteeReturn
+        )
+    }
+
     /// How the fund details show it; none where they do not.
     pub fn flow_type(self) -> Option<FlowType> {
         match self {

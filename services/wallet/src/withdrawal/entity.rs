@@ -25,6 +25,32 @@ names! {
     }
 }
 
+names! {
+    /// Where a withdrawal stands, as shown.
+    ShownStatus {
+        /// Waits for a decision.
+        Pending,
+        /// The money has left.
+        Paid,
+        /// Staff rejected it: the money came back.
+        Rejected,
+        /// Its user cancelled it: the money came back.
+        Cancelled,
+    }
+}
+
+impl ShownStatus {
+    /// The stored status that a filter for this one lists. What users cancelled is listed with what was rejected.
+    pub fn as_filter(self) -> Result<Status, Refusal> {
+        match self {
+            Self::Pending => Ok(Status::Pending),
+            Self::Paid => Ok(Status::Paid),
+            Self::Rejected => Ok(Status::Rejected),
+            Self::Cancelled => Err(Refusal::invalid("status")),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Withdrawal {
     pub id: WithdrawalId,
@@ -44,6 +70,17 @@ pub struct Withdrawal {
 }
 
 impl Withdrawal {
+    /// Where it stands, as shown. A cancellation is stored as a rejection without a reason, which staff cannot make: so a
+    /// replica of the release before reads it, too.
+    pub fn shown_status(&self) -> ShownStatus {
+        match self.status {
+            Status::Pending => ShownStatus::Pending,
+            Status::Paid => ShownStatus::Paid,
+            Status::Rejected if self.reason.is_empty() => ShownStatus::Cancelled,
+            Status::Rejected => ShownStatus::Rejected,
+        }
+    }
+
     /// NOTHING_CHANGED once it is decided.
     pub fn require_pending(&self) -> Result<(), Refusal> {
         match self.status {
@@ -100,8 +137,11 @@ impl Terms {
         if !self.enabled {
             return Err(Refusal::invalid("method"));
         }
-        if amount.minor() > property.available {
-            return Err(Refusal::new(Reason::InsufficientBalance).field("amount"));
+        let missing = amount.minor().saturating_sub(property.available);
+        if missing > 0 {
+            return Err(Refusal::new(Reason::InsufficientBalance)
+                .field("amount")
+                .missing(Money::from_minor(missing)));
         }
         if !(self.min..=self.max).contains(&amount) {
             return Err(Refusal::new(Reason::AmountOutOfRange).field("amount"));

@@ -1,4 +1,4 @@
-//! Withdrawals: asked for by users, decided by staff.
+//! Withdrawals: asked for by users, decided by staff, or cancelled by their users before.
 //!
 //! A request is checked in the order of the contract, the transaction password included. The posting, which also writes
 //! the withdrawal, checks balance and [`outflow`](crate::outflow) once more, and so notices a destination that was
@@ -156,6 +156,22 @@ pub async fn decide(
         return Err(approval::ask(app, caller, staff, asked).await?.into());
     }
     whole(app, stored(app, id).await?)
+}
+
+/// Cancels a user's own withdrawal that waits, masked.
+pub async fn cancel(
+    app: &App,
+    caller: &Caller,
+    user_id: UserId,
+    id: WithdrawalId,
+) -> Result<Shown, WalletError> {
+    let found = repo::find(&app.pool, id).await?;
+    found
+        .filter(|withdrawal| withdrawal.user_id == user_id)
+        .ok_or_else(|| Refusal::not_found("id"))?;
+    let command = Command::movement(user_id, Movement::cancellation(user_id, id));
+    app.queue.post(command, caller.deadline).await?;
+    masked(app, stored(app, id).await?)
 }
 
 /// A user's withdrawals, newest first, masked.

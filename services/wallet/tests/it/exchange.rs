@@ -10,6 +10,8 @@ use crate::helpers::{Wallet, assert_refused};
 const DEBIT: ExchangeStep = ExchangeStep::Debit;
 const RETURN: ExchangeStep = ExchangeStep::Return;
 const CREDIT: ExchangeStep = ExchangeStep::Credit;
+const LATE_DEBIT: ExchangeStep = ExchangeStep::LateDebit;
+const LATE_RETURN: ExchangeStep = ExchangeStep::LateReturn;
 
 #[tokio::test]
 async fn a_debit_comes_back_once_and_exactly() {
@@ -58,6 +60,61 @@ async fn a_debit_comes_back_once_and_exactly() {
         .collect();
     let of_order = |minor| (minor, order.to_string());
     assert_eq!(lines, [of_order(50), of_order(400), of_order(-400)]);
+    stack.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn a_late_debit_is_taken_once_by_attempt_and_belongs_to_the_order() {
+    let (stack, attempt) = (Wallet::spawn().await, Uuid::now_v7());
+    let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
+    let late = |attempt, step, minor| {
+        let ledger = ledger.clone();
+        async move {
+            let ids = (order, Some(attempt));
+            let answer = ledger.exchange_late(user, ids, step, minor).await;
+            answer.map(|figures| figures.available_minor)
+        }
+    };
+    for step in [DEBIT, RETURN] {
+        ledger.exchange(user, order, step, 400).await.expect("once");
+    }
+    for answer in join_all((0..20).map(|_| late(attempt, LATE_DEBIT, 400))).await {
+        assert_eq!(answer, Ok(600));
+    }
+    // What the order itself did stays done, and is not done again.
+    for step in [DEBIT, RETURN] {
+        let figures = ledger.exchange(user, order, step, 400).await;
+        assert_eq!(figures.map(|figures| figures.available_minor), Ok(600));
+    }
+    let poor = late(Uuid::now_v7(), LATE_DEBIT, 601).await;
+    let refusal = poor.expect_err("too much");
+    assert_eq!(refusal.reason, Reason::InsufficientBalance);
+    assert_eq!(refusal.missing.map(adfolio_money::Money::minor), Some(1));
+    for answer in join_all((0..20).map(|_| late(attempt, LATE_RETURN, 400))).await {
+        assert_eq!(answer, Ok(1_000));
+    }
+    // An attempt that is taken back before it arrives never arrives; another one does.
+    let closed = Uuid::now_v7();
+    assert_eq!(late(closed, LATE_RETURN, 400).await, Ok(1_000));
+    assert_refused(
+        late(closed, LATE_DEBIT, 400).await,
+        Reason::PlanNotPuttable,
+        Some("order_id"),
+    );
+    assert_eq!(late(Uuid::now_v7(), LATE_DEBIT, 400).await, Ok(600));
+    // A late step needs an attempt.
+    for step in [LATE_DEBIT, LATE_RETURN] {
+        let refused = ledger.exchange_late(user, (order, None), step, 400).await;
+        assert_refused(refused, Reason::Validation, Some("attempt_id"));
+    }
+    let lines: Vec<i64> = stack
+        .all_flow(user)
+        .await
+        .into_iter()
+        .filter(|line| line.reference == order.to_string())
+        .map(|line| line.amount_minor)
+        .collect();
+    assert_eq!(lines, [-400, 400, -400, 400, -400]);
     stack.assert_books_balance().await;
 }
 

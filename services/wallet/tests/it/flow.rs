@@ -4,7 +4,10 @@ use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_proto::common::v1::PageRequest;
-use adfolio_proto::wallet::v1::{FlowType, GetMonthlyRequest, ListFlowRequest, MonthSummary};
+use adfolio_proto::wallet::v1::{
+    FlowEntry, FlowTotals, FlowType, GetMonthlyRequest, ListFlowRequest, MonthSummary,
+    WalletAccount,
+};
 use adfolio_testkit::{fixed_clock, instant};
 use futures::future::join_all;
 use uuid::Uuid;
@@ -22,6 +25,28 @@ fn page(cursor: &str, limit: u32) -> PageRequest {
     PageRequest {
         cursor: cursor.to_owned(),
         limit,
+    }
+}
+
+/// All pages of the lines that a request asks for.
+async fn lines(
+    stack: &Wallet,
+    caller: &Caller,
+    ask: impl Fn(&mut ListFlowRequest),
+) -> Vec<FlowEntry> {
+    let (mut lines, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let mut request = ListFlowRequest {
+            page: Some(page(&cursor, 3)),
+            ..Default::default()
+        };
+        ask(&mut request);
+        let answer = stack.flow(caller, request).await.expect("a page");
+        lines.extend(answer.items);
+        cursor = answer.next_cursor;
+        if cursor.is_empty() {
+            return lines;
+        }
     }
 }
 
@@ -130,11 +155,11 @@ async fn cursors_of_other_users_and_made_up_ones_are_refused() {
     );
 }
 
-#[tokio::test]
-async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() {
-    let stack = Wallet::spawn().await;
+/// A user of 100.00 with four settled plans.
+async fn user_with_plans(stack: &Wallet) -> Uuid {
     let (user, ledger) = (stack.user_with(10_000).await, stack.ledger());
-    for (paid, discount) in [(100, 0), (200, 50), (0, 70)] {
+    // Of the last one's revenue nothing is left for the user.
+    for (paid, discount, share) in [(100, 0, 6), (200, 50, 6), (0, 70, 6), (100, 0, 66)] {
         let order = Uuid::now_v7();
         ledger
             .hold(user, order, paid, discount)
@@ -147,51 +172,75 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
                 .expect("a report");
         }
         ledger
-            .settle(user, order, 60, 66, 6)
+            .settle(user, order, 60, 66, share)
             .await
             .expect("a settlement");
     }
+    user
+}
+
+#[tokio::test]
+async fn lines_are_filtered_by_type_and_those_of_an_account_sum_to_its_balance() {
+    let stack = Wallet::spawn().await;
+    let user = user_with_plans(&stack).await;
     let caller = caller_in(user, "UTC");
     let all = stack.all_flow(user).await;
-    let available: i64 = all
-        .iter()
-        .filter(|line| line.account == 1)
-        .map(|line| line.amount_minor)
-        .sum();
-    assert_eq!(available, stack.property(user).await.available_minor);
+    let property = stack.property(user).await;
+    for (account, balance) in [
+        (WalletAccount::Available, property.available_minor),
+        (WalletAccount::ToBeConsumed, property.to_be_consumed_minor),
+        (WalletAccount::ToBeSettled, property.to_be_settled_minor),
+        (WalletAccount::Withdrawing, property.withdrawing_minor),
+    ] {
+        let of_account = lines(&stack, &caller, |request| {
+            request.account = account.into();
+        });
+        let of_account = of_account.await;
+        let sum: i64 = of_account.iter().map(|line| line.amount_minor).sum();
+        assert_eq!(sum, balance, "{account:?}");
+        let expected: Vec<_> = all
+            .iter()
+            .filter(|line| line.account() == account)
+            .cloned()
+            .collect();
+        assert_eq!(of_account, expected, "{account:?}");
+    }
     for (kind, count) in [
         (FlowType::SystemTopUp, 1),
-        (FlowType::AdServing, 4),
+        // What left the available balance, and came to the plan.
+        (FlowType::AdServing, 6 + 6),
         (FlowType::DiscountAmount, 4),
-        (FlowType::AdBilling, 18),
-        (FlowType::ProfitSharing, 3),
+        (FlowType::AdBilling, 24),
+        // What was earned, what came to the available balance, and what left the revenue for it.
+        (FlowType::ProfitSharing, 24 + 3 + 4),
         // Kinds that this user has no line of.
         (FlowType::ManualPayout, 0),
         (FlowType::StartUpFunds, 0),
         (FlowType::Guarantee, 0),
     ] {
-        let (mut lines, mut cursor) = (Vec::new(), String::new());
-        loop {
-            let request = ListFlowRequest {
-                r#type: kind.into(),
-                page: Some(page(&cursor, 3)),
-                ..Default::default()
-            };
-            let answer = stack.flow(&caller, request).await.expect("a page");
-            lines.extend(answer.items);
-            cursor = answer.next_cursor;
-            if cursor.is_empty() {
-                break;
-            }
-        }
+        let of_type = lines(&stack, &caller, |request| request.r#type = kind.into());
+        let of_type = of_type.await;
         let expected: Vec<_> = all
             .iter()
             .filter(|line| line.r#type() == kind)
             .cloned()
             .collect();
-        assert_eq!(lines, expected, "{kind:?}");
-        assert_eq!(lines.len(), count, "{kind:?}");
+        assert_eq!(of_type, expected, "{kind:?}");
+        assert_eq!(of_type.len(), count, "{kind:?}");
     }
+    let mut transfers: Vec<_> = all.iter().filter(|line| line.transfer).collect();
+    transfers.sort_by_key(|line| (line.r#type, line.account));
+    let shown = transfers.iter().map(|line| (line.r#type(), line.account()));
+    let expected = [
+        (FlowType::AdServing, WalletAccount::Available, 6),
+        (FlowType::AdServing, WalletAccount::ToBeConsumed, 6),
+        (FlowType::ProfitSharing, WalletAccount::Available, 3),
+        (FlowType::ProfitSharing, WalletAccount::ToBeSettled, 4),
+    ];
+    let expected = expected
+        .into_iter()
+        .flat_map(|(kind, account, count)| std::iter::repeat_n((kind, account), count));
+    assert!(shown.eq(expected), "{transfers:?}");
     let unknown = ListFlowRequest {
         r#type: 77,
         ..Default::default()
@@ -200,6 +249,47 @@ async fn lines_are_filtered_by_type_and_the_available_ones_sum_to_the_balance() 
         stack.flow(&caller, unknown).await,
         Reason::Validation,
         Some("type"),
+    );
+}
+
+#[tokio::test]
+async fn totals_are_what_came_to_an_account_and_what_left_it() {
+    let stack = Wallet::spawn().await;
+    let user = user_with_plans(&stack).await;
+    let caller = caller_in(user, "UTC");
+    for account in [
+        WalletAccount::Available,
+        WalletAccount::ToBeConsumed,
+        WalletAccount::ToBeSettled,
+        WalletAccount::Withdrawing,
+    ] {
+        let lines = lines(&stack, &caller, |request| {
+            request.account = account.into();
+        });
+        let lines = lines.await;
+        let wanted = ListFlowRequest {
+            account: account.into(),
+            with_totals: true,
+            page: Some(page("", 1)),
+            ..Default::default()
+        };
+        let totals = stack.flow(&caller, wanted).await.expect("a page").totals;
+        let came = |sign: i64| lines.iter().map(move |line| line.amount_minor * sign);
+        let expected = FlowTotals {
+            in_minor: came(1).filter(|amount| *amount > 0).sum(),
+            out_minor: came(-1).filter(|amount| *amount > 0).sum(),
+        };
+        assert_eq!(totals, Some(expected), "{account:?}");
+    }
+    // Lines of several accounts do not add up.
+    let wanted = ListFlowRequest {
+        with_totals: true,
+        ..Default::default()
+    };
+    assert_refused(
+        stack.flow(&caller, wanted).await,
+        Reason::Validation,
+        Some("account"),
     );
 }
 
@@ -256,6 +346,27 @@ async fn months_are_those_of_the_caller_s_time_zone() {
             "{zone}"
         );
     }
+    // The same by the instants, and with them alone.
+    let stretch = |from: &str, to: &str, month: &str| ListFlowRequest {
+        account: WalletAccount::Available.into(),
+        month: month.to_owned(),
+        from: Some(adfolio_kit::wire::timestamp(instant(from))),
+        to: Some(adfolio_kit::wire::timestamp(instant(to))),
+        with_totals: true,
+        ..Default::default()
+    };
+    let caller = caller_in(user, "UTC");
+    let march = stretch("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z", "");
+    let answer = stack.flow(&caller, march).await.expect("a page");
+    let sum: i64 = answer.items.iter().map(|line| line.amount_minor).sum();
+    assert_eq!(sum, 16 + 32 + 64 + 128 + 256 + 512);
+    assert_eq!(answer.totals.map(|totals| totals.in_minor), Some(sum));
+    let both = stretch("2026-03-01T00:00:00Z", "2026-04-01T00:00:00Z", "2026-03");
+    assert_refused(
+        stack.flow(&caller, both).await,
+        Reason::Validation,
+        Some("month"),
+    );
     for month in ["2026-13", "march", "2026-3", "2026"] {
         let request = ListFlowRequest {
             month: month.to_owned(),
@@ -302,7 +413,7 @@ async fn a_month_s_pages_stay_within_it() {
 }
 
 #[tokio::test]
-async fn months_sum_up_income_expense_and_every_type() {
+async fn months_sum_up_every_type_that_changes_the_available_balance() {
     let clock = fixed_clock("2026-05-10T00:00:00Z");
     let stack = Wallet::builder().clock(clock.clone()).spawn().await;
     let (user, order, ledger) = (stack.user_with(1_000).await, Uuid::now_v7(), stack.ledger());
@@ -331,12 +442,7 @@ async fn months_sum_up_income_expense_and_every_type() {
     );
     assert_eq!(
         types(&months[0]),
-        [
-            (FlowType::AdBilling, -350),
-            (FlowType::AdServing, 300),
-            (FlowType::ProfitSharing, 450),
-            (FlowType::DiscountAmount, -50)
-        ]
+        [(FlowType::AdServing, 300), (FlowType::ProfitSharing, 450)]
     );
     assert_eq!(
         (months[1].income_minor, months[1].expense_minor),
@@ -344,11 +450,7 @@ async fn months_sum_up_income_expense_and_every_type() {
     );
     assert_eq!(
         types(&months[1]),
-        [
-            (FlowType::SystemTopUp, 1_000),
-            (FlowType::AdServing, -600),
-            (FlowType::DiscountAmount, 100)
-        ]
+        [(FlowType::SystemTopUp, 1_000), (FlowType::AdServing, -600)]
     );
     assert!(
         months[2..]

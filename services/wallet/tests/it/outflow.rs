@@ -10,11 +10,12 @@ use adfolio_proto::wallet::v1::{
     ExchangeStep, GetWithdrawalMethodsRequest, WithdrawalDecision, WithdrawalMethod,
 };
 use adfolio_testkit::fixed_clock;
+use adfolio_wallet::Config;
 use futures::future::join_all;
 use uuid::Uuid;
 
 use crate::helpers::{
-    Ledger, PIN, StaffPosting, Wallet, address, assert_refused, card, finance, newcomer,
+    Ledger, PIN, StaffPosting, Wallet, address, assert_refused, card, finance, newcomer, user_keyed,
 };
 use crate::pay_password::{reset, support};
 
@@ -84,6 +85,61 @@ async fn start_up_funds_leave_by_no_door() {
     debit(&stack, user, 200).await.expect("open");
     withdraw(&stack, user, 200).await.expect("open");
     stack.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn users_return_start_up_funds_themselves_where_they_may() {
+    let stack = Wallet::spawn().await;
+    let user = stack.withdrawing_user(500).await;
+    let caller = Caller::user(UserId(user));
+    stack
+        .post_as(&finance(), StaffPosting::Grant, user, 1_000)
+        .await
+        .expect("posted");
+    let give_back = async |caller: &Caller, minor| stack.return_start_up_funds(caller, minor).await;
+    for minor in [0, -1] {
+        let outcome = give_back(&caller, minor).await;
+        assert_refused(outcome, Reason::Validation, Some("amount"));
+    }
+    let outcome = give_back(&caller, 1_001).await;
+    assert_refused(outcome, Reason::AmountOutOfRange, Some("amount"));
+    let ledger = stack.ledger();
+    ledger
+        .hold(user, Uuid::now_v7(), 1_300, 0)
+        .await
+        .expect("a hold");
+    let refusal = give_back(&caller, 1_000).await.expect_err("a refusal");
+    assert_eq!(refusal.reason, Reason::InsufficientBalance);
+    assert_eq!(refusal.missing.map(adfolio_money::Money::minor), Some(800));
+    stack.deposit(user, 1_000).await;
+    let keyed = user_keyed(user, "back");
+    for outcome in join_all((0..20).map(|_| give_back(&keyed, 1_000))).await {
+        let figures = outcome.expect("returned");
+        assert_eq!(
+            (
+                figures.available_minor,
+                figures.start_up_funds_outstanding_minor
+            ),
+            (200, 0)
+        );
+        assert!(figures.start_up_funds_returnable);
+    }
+    withdraw(&stack, user, 200).await.expect("open");
+    stack.assert_books_balance().await;
+
+    let manual = |config: &mut Config| config.withdrawals.start_up_funds_returnable = false;
+    let stack = Wallet::builder().configure(manual).spawn().await;
+    let user = stack.user_with(500).await;
+    let caller = Caller::user(UserId(user));
+    stack
+        .post_as(&finance(), StaffPosting::Grant, user, 100)
+        .await
+        .expect("posted");
+    let outcome = stack.return_start_up_funds(&caller, 100).await;
+    assert_refused(outcome, Reason::Forbidden, None);
+    let figures = stack.property(user).await;
+    assert!(!figures.start_up_funds_returnable);
+    assert_eq!(figures.start_up_funds_outstanding_minor, 100);
 }
 
 #[tokio::test]

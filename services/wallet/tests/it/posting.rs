@@ -2,7 +2,7 @@
 
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::Reason;
-use adfolio_proto::wallet::v1::{FlowType, Property, WalletAccount};
+use adfolio_proto::wallet::v1::{FlowEntry, FlowType, Property, WalletAccount};
 use futures::future::join_all;
 use uuid::Uuid;
 
@@ -26,6 +26,7 @@ fn figures(available: i64, to_be_consumed: i64, to_be_settled: i64, discount: i6
         to_be_settled_minor: to_be_settled,
         discount_minor: discount,
         withdrawal_blocked_by: blocked_by(available),
+        start_up_funds_returnable: true,
         ..Property::default()
     }
 }
@@ -89,14 +90,20 @@ async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
         })
         .collect();
     let (available, held) = (WalletAccount::Available, WalletAccount::ToBeConsumed);
+    let earned = WalletAccount::ToBeSettled;
     let expected = [
         (FlowType::SystemTopUp, available, 100_000, 100_000),
+        (FlowType::AdServing, held, 60_000, 70_000),
         (FlowType::AdServing, available, -60_000, 40_000),
         (FlowType::DiscountAmount, held, 10_000, 70_000),
         (FlowType::AdBilling, held, -20_000, 50_000),
+        (FlowType::ProfitSharing, earned, 30_000, 30_000),
         (FlowType::AdBilling, held, 6_000, 56_000),
+        (FlowType::ProfitSharing, earned, -1_999, 28_001),
+        (FlowType::AdServing, held, -48_000, 0),
         (FlowType::AdServing, available, 48_000, 88_000),
         (FlowType::DiscountAmount, held, -8_000, 0),
+        (FlowType::ProfitSharing, earned, -28_001, 0),
         (FlowType::ProfitSharing, available, 25_200, 113_200),
     ];
     assert_eq!(shown, expected);
@@ -106,7 +113,10 @@ async fn a_plan_s_money_is_followed_from_deposit_to_settlement() {
             .all(|line| line.hash.len() == 32 && line.id.len() > 32)
     );
     let of_order = ledger.order_flow(user, order).await;
-    let oldest_first: Vec<_> = lines.into_iter().rev().skip(1).collect();
+    // The plan's own lines: not those of where the money came from or went.
+    let is_of_plan = |line: &FlowEntry| !line.id.ends_with("-0");
+    let oldest_first = lines.into_iter().rev().skip(1).filter(is_of_plan);
+    let oldest_first: Vec<_> = oldest_first.collect();
     assert_eq!(of_order, oldest_first);
     assert!(
         of_order
@@ -223,7 +233,8 @@ async fn two_hundred_parallel_holds_on_money_for_ten_make_exactly_ten() {
         assert_refused(refused, Reason::InsufficientBalance, Some("amount"));
     }
     assert_eq!(stack.property(user).await, figures(99, 10_000, 0, 0));
-    assert_eq!(stack.all_flow(user).await.len(), 11);
+    // Each hold has a line of both accounts.
+    assert_eq!(stack.all_flow(user).await.len(), 1 + 2 * 10);
     stack.assert_books_balance().await;
 }
 

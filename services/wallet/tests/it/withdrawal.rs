@@ -7,7 +7,7 @@ use adfolio_kit::refusal::Reason;
 use adfolio_proto::events::v1::{StaffActed, WithdrawalStatusChanged};
 use adfolio_proto::wallet::v1::{
     AdminListWithdrawalsRequest, FlowType, GetWithdrawalMethodsRequest, ListWithdrawalsRequest,
-    Withdrawal, WithdrawalDecision, WithdrawalMethod, WithdrawalStatus, destination,
+    WalletAccount, Withdrawal, WithdrawalDecision, WithdrawalMethod, WithdrawalStatus, destination,
 };
 use adfolio_testkit::eventually;
 use futures::future::join_all;
@@ -48,6 +48,79 @@ async fn staff_list(
     caller.attach(request.metadata_mut());
     let answer = stack.staff().admin_list_withdrawals(request).await;
     Ok(answer.map_err(refused)?.into_inner().items)
+}
+
+#[tokio::test]
+async fn a_user_cancels_what_waits_once_and_staff_decide_it_no_more() {
+    let stack = Wallet::spawn().await;
+    let probe = stack.broker.probe(&["adfolio.wallet.v1.*"]).await;
+    let user = stack.withdrawing_user(100_000).await;
+    let caller = Caller::user(UserId(user));
+    let asked = stack.withdraw(&caller, 30_000, PIN).await.expect("taken");
+    let stranger = Caller::user(UserId(stack.withdrawing_user(1).await));
+    for (caller, id) in [
+        (&stranger, asked.id.clone()),
+        (&caller, Uuid::now_v7().to_string()),
+    ] {
+        let outcome = stack.cancel(caller, &id).await;
+        assert_refused(outcome, Reason::NotFound, Some("id"));
+    }
+    for outcome in join_all((0..20).map(|_| stack.cancel(&caller, &asked.id))).await {
+        let cancelled = outcome.expect("cancelled");
+        assert_eq!(cancelled.status(), WithdrawalStatus::Cancelled);
+        assert_eq!(account(&cancelled), "****7890");
+    }
+    let figures = stack.property(user).await;
+    assert_eq!(
+        (figures.available_minor, figures.withdrawing_minor),
+        (100_000, 0)
+    );
+    for decision in [WithdrawalDecision::Paid, WithdrawalDecision::Rejected] {
+        let outcome = stack.decide(&finance(), &asked.id, decision, "late").await;
+        assert_refused(outcome, Reason::NothingChanged, None);
+    }
+    // What staff have decided is cancelled no more.
+    let paid = stack.withdraw(&caller, 1_000, PIN).await.expect("taken");
+    stack
+        .decide(&finance(), &paid.id, WithdrawalDecision::Paid, "sent")
+        .await
+        .expect("paid");
+    let outcome = stack.cancel(&caller, &paid.id).await;
+    assert_refused(outcome, Reason::NothingChanged, None);
+    // It counts for no limit of what leaves.
+    let changes = probe
+        .wait_for("adfolio.wallet.v1.WithdrawalStatusChanged", 4)
+        .await;
+    let statuses: Vec<String> = changes
+        .iter()
+        .map(|event| event.data::<WithdrawalStatusChanged>().unwrap().status)
+        .collect();
+    assert_eq!(statuses, ["pending", "cancelled", "pending", "paid"]);
+    stack.assert_books_balance().await;
+}
+
+#[tokio::test]
+async fn cancellations_and_decisions_race_and_the_money_is_in_one_place() {
+    let stack = Wallet::spawn().await;
+    let user = stack.withdrawing_user(100_000).await;
+    let caller = Caller::user(UserId(user));
+    let mut paid = 0;
+    for _ in 0..10 {
+        let asked = stack.withdraw(&caller, 1_000, PIN).await.expect("taken");
+        let finance = finance();
+        let (cancelled, decided) = tokio::join!(
+            stack.cancel(&caller, &asked.id),
+            stack.decide(&finance, &asked.id, WithdrawalDecision::Paid, "sent"),
+        );
+        assert_ne!(cancelled.is_ok(), decided.is_ok());
+        paid += i64::from(decided.is_ok());
+    }
+    let figures = stack.property(user).await;
+    assert_eq!(
+        (figures.available_minor, figures.withdrawing_minor),
+        (100_000 - paid * 1_000, 0)
+    );
+    stack.assert_books_balance().await;
 }
 
 #[tokio::test]
@@ -103,6 +176,7 @@ async fn a_paid_withdrawal_leaves_and_a_rejected_one_comes_back() {
     let payouts: Vec<(i64, &str, &str)> = lines
         .iter()
         .filter(|line| line.r#type() == FlowType::ManualPayout)
+        .filter(|line| line.account() == WalletAccount::Available)
         .map(|line| {
             (
                 line.amount_minor,

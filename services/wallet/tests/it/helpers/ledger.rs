@@ -133,11 +133,24 @@ impl Ledger {
         step: proto::ExchangeStep,
         minor: i64,
     ) -> Result<proto::Property, Refusal> {
+        self.exchange_late(user, (exchange, None), step, minor)
+            .await
+    }
+
+    /// A step of an exchange order; a late one with its attempt.
+    pub async fn exchange_late(
+        &self,
+        user: Uuid,
+        (exchange, attempt): (Uuid, Option<Uuid>),
+        step: proto::ExchangeStep,
+        minor: i64,
+    ) -> Result<proto::Property, Refusal> {
         let message = proto::PostExchangeRequest {
             exchange_id: exchange.to_string(),
             user_id: user.to_string(),
             step: step.into(),
             amount_minor: minor,
+            attempt_id: attempt.map_or_else(String::new, |id| id.to_string()),
         };
         let request = call(&Caller::system(), message);
         let answer = self.client().post_exchange(request).await;

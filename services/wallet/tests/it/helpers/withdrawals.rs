@@ -101,6 +101,34 @@ impl Wallet {
             .await
     }
 
+    /// Cancels a withdrawal.
+    pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<proto::Withdrawal, Refusal> {
+        let message = proto::CancelWithdrawalRequest {
+            withdrawal_id: id.to_owned(),
+        };
+        let answer = self.users().cancel_withdrawal(call(caller, message)).await;
+        let answer = answer.map_err(refused)?.into_inner();
+        Ok(answer.withdrawal.expect("a withdrawal"))
+    }
+
+    /// Returns start-up funds.
+    pub async fn return_start_up_funds(
+        &self,
+        caller: &Caller,
+        minor: i64,
+    ) -> Result<proto::Property, Refusal> {
+        let message = proto::ReturnStartUpFundsRequest {
+            amount_minor: minor,
+        };
+        let mut users = self.users();
+        let answer = users.return_start_up_funds(call(caller, message)).await;
+        Ok(answer
+            .map_err(refused)?
+            .into_inner()
+            .property
+            .expect("figures"))
+    }
+
     /// Asks for a withdrawal.
     pub async fn withdraw_by(
         &self,
