@@ -11,8 +11,8 @@ use adfolio_proto::events::v1 as events;
 use tracing::warn;
 
 use crate::app::App;
-use crate::delivery::entity::Verdict;
-use crate::delivery::intake::{self, Intake, Origin};
+use crate::delivery::entity::{Origin, Verdict};
+use crate::delivery::intake::{self, Intake};
 use crate::delivery::report::Sent;
 use crate::ids::{BatchId, ImportId};
 use crate::{settlement, source};

@@ -47,7 +47,7 @@ pub use delivery::reader::Form;
 pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
-use crate::delivery::{seal, simulator};
+use crate::delivery::{marks, seal, simulator};
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::put::Writers;
 use crate::put::entity::Put;
@@ -60,6 +60,9 @@ const JOB_LIMIT: Duration = Duration::from_mins(1);
 
 /// How often new batches of reports are sealed.
 const SEAL_INTERVAL: Duration = Duration::from_secs(2);
+
+/// How often reports of the release before are looked for.
+const MARK_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
@@ -119,6 +122,9 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
     }
     backend.every("seal", SEAL_INTERVAL, JOB_LIMIT, app, |app| async move {
         seal::seal_all(&app).await
+    });
+    backend.every("marks", MARK_INTERVAL, JOB_LIMIT, app, |app| async move {
+        marks::mark_all(&app).await
     });
     backend.saga::<Put>(config.recovery_interval(), app);
     backend.every(

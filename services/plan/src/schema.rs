@@ -25,9 +25,11 @@ const RIGHTS: &TableRights = &[
             "import_id",
             "import_line",
             "batch_id",
+            "is_marked",
         ]),
     ),
     ("report_seals", Rights::Append),
+    ("imported_users", Rights::Append),
     ("unsealed_batches", Rights::Replace),
     // Who imported what and when stays.
     (

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use adfolio_kit::names;
 use adfolio_money::{Micros, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -16,7 +17,19 @@ use crate::order::entity::{Delivered, Order};
 use crate::order::status::Transition;
 use crate::product::entity::RevenueLimits;
 use crate::statistics::Changes;
-use crate::statistics::entity::Figures;
+use crate::statistics::entity::{Figures, Rolled};
+
+names! {
+    /// Where reports come from, as plans show it.
+    Origin {
+        /// A file that staff imported.
+        Import,
+        /// A network.
+        Network,
+        /// The simulator.
+        Simulator,
+    }
+}
 
 /// A report as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,6 +57,10 @@ pub struct Report {
     pub revenue: Micros,
     /// Whether cost or revenue are estimated.
     pub estimated: bool,
+    /// Where it comes from.
+    pub origin: Origin,
+    /// Whether the roll-ups have its marks.
+    pub is_marked: bool,
     /// The file that brought it, and the line in it; none of what a network sent.
     pub brought_by: Option<(ImportId, i64)>,
 }
@@ -55,6 +72,42 @@ impl Report {
             clicks: self.clicks,
             charged: self.charged,
             revenue: self.revenue,
+        }
+    }
+
+    /// What the roll-ups have of it.
+    fn rolled(&self) -> Rolled {
+        self.marked(self.figures())
+    }
+
+    /// Figures of it with the marks that the roll-ups have.
+    fn marked(&self, figures: Figures) -> Rolled {
+        let mut rolled = Rolled {
+            all: figures,
+            ..Rolled::default()
+        };
+        if self.is_marked && self.estimated {
+            rolled.estimated = Figures {
+                charged: figures.charged,
+                revenue: figures.revenue,
+                ..Figures::default()
+            };
+        }
+        if self.is_marked && self.origin == Origin::Simulator {
+            rolled.simulated = figures;
+        }
+        rolled
+    }
+
+    /// The marks that the roll-ups do not have yet.
+    pub fn missing_marks(&self) -> Rolled {
+        let known = Self {
+            is_marked: true,
+            ..self.clone()
+        };
+        Rolled {
+            all: Figures::default(),
+            ..known.rolled()
         }
     }
 
@@ -151,7 +204,7 @@ impl Batch {
     /// Takes a row, in the order of the file that brings it, if one does.
     pub fn take(
         &mut self,
-        (source, import): (&str, Option<ImportId>),
+        (source, origin, import): (&str, Origin, Option<ImportId>),
         row: Reported,
     ) -> Result<Verdict, PlanError> {
         let order = self
@@ -176,6 +229,8 @@ impl Batch {
             charged: Micros::ZERO,
             revenue: row.revenue,
             estimated: row.estimated,
+            origin,
+            is_marked: true,
             brought_by: import.map(|import| (import, row.line.try_into().unwrap_or(i64::MAX))),
         };
         let earlier = self.known.get(&report.report_id);
@@ -217,12 +272,14 @@ impl Batch {
             Verdict::Applied
         };
         if let Some(earlier) = earlier {
-            let taken_back = Figures::default().checked_sub(earlier.figures())?;
+            let taken_back = Rolled::default().checked_sub(earlier.rolled())?;
             self.changes
                 .add(order.id, order.user_id, earlier.time, taken_back)?;
         }
         self.changes
-            .add(order.id, order.user_id, report.time, report.figures())?;
+            .add(order.id, order.user_id, report.time, report.rolled())?;
+        self.changes
+            .report_until(order.user_id, source, report.time);
         self.changed_orders.insert(order.id);
         self.changed_reports.insert(report.report_id.clone());
         self.known.insert(report.report_id.clone(), report);
@@ -272,8 +329,9 @@ impl Batch {
                 charged: part,
                 ..Figures::default()
             };
+            let rolled = report.marked(figures);
             self.changes
-                .add(order_id, order.user_id, report.time, figures)?;
+                .add(order_id, order.user_id, report.time, rolled)?;
             changed.push(report);
         }
         Ok(changed)

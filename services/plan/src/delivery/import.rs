@@ -12,8 +12,8 @@ use futures::{Stream, StreamExt};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc::{self, Receiver, Sender};
 
-use super::entity::Verdict;
-use super::intake::{self, Origin};
+use super::entity::{Origin, Verdict};
+use super::intake;
 use super::mapping::Mapping;
 use super::proposal::{self, Beginning, End, Notable, State, Tally, Totals};
 use super::reader::{self, Form, Piece, PieceReader};

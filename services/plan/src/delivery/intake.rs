@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
-use adfolio_kit::names;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::entity::{Batch, Report, Verdict};
+use super::entity::{Batch, Origin, Report, Verdict};
 use super::proposal::{self, Beginning, Tally};
 use super::row::Reported;
 use super::{repo, seal};
@@ -23,18 +22,6 @@ use crate::{order, product, settlement, source, statistics};
 
 /// Reports that are read together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
-
-names! {
-    /// Where reports come from, as plans show it.
-    Origin {
-        /// A file that staff imported.
-        Import,
-        /// A network.
-        Network,
-        /// The simulator.
-        Simulator,
-    }
-}
 
 /// Whose reports are taken, and how.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +101,7 @@ pub async fn examine_in_tx(
     let mut verdicts = Vec::with_capacity(rows.len());
     for row in rows {
         let replaced = batch.known(&row.report_id).cloned();
-        let verdict = batch.take((source, None), row.clone())?;
+        let verdict = batch.take((source, Origin::Import, None), row.clone())?;
         if matches!(verdict, Verdict::Applied | Verdict::Restated) {
             add(tally, &batch, &limits, row, replaced.as_ref())?;
         }
@@ -184,7 +171,7 @@ pub async fn take_in_tx(
     let mut verdicts = Vec::with_capacity(rows.len());
     let (mut held, mut tally) = (Vec::new(), Tally::default());
     for row in rows {
-        let verdict = batch.take((source, intake.import), row.clone())?;
+        let verdict = batch.take((source, origin, intake.import), row.clone())?;
         if matches!(verdict, Verdict::Held(_)) {
             let replaced = batch.known(&row.report_id).cloned();
             add(&mut tally, &batch, &limits, row, replaced.as_ref())?;
@@ -220,7 +207,7 @@ pub async fn take_in_tx(
     order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
     let changed_ids: Vec<_> = outcome.orders.iter().map(|order| order.id).collect();
     settlement::enqueue_in_tx(tx, &changed_ids).await?;
-    seal::add_in_tx(tx, intake.batch, &changed, origin, now).await?;
+    seal::add_in_tx(tx, intake.batch, &changed, now).await?;
     Ok(verdicts)
 }
 

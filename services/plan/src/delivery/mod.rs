@@ -10,6 +10,7 @@
 //! | a file as a proposal, released by a second member of staff | [`proposal`] |
 //! | what stands behind a plan's figures | [`evidence`] |
 //! | the hash chain over all batches | [`seal`] |
+//! | marks that the roll-ups of a release before lack | [`marks`] |
 //!
 //! | source | where |
 //! |---|---|
@@ -29,6 +30,7 @@ pub mod evidence;
 pub mod import;
 pub mod intake;
 mod mapping;
+pub mod marks;
 mod pricing;
 pub mod proposal;
 pub mod reader;

@@ -5,8 +5,7 @@ use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::Report;
-use super::intake::Origin;
+use super::entity::{Origin, Report};
 use super::simulator::Running;
 use crate::error::PlanError;
 use crate::ids::{BatchId, ImportId, OrderId};
@@ -27,6 +26,8 @@ struct ReportRow {
     charged_micros: i64,
     revenue_micros: i64,
     estimated: bool,
+    origin: Origin,
+    is_marked: bool,
     import_id: Option<Uuid>,
     import_line: Option<i64>,
 }
@@ -45,6 +46,8 @@ impl From<ReportRow> for Report {
             charged: Micros::new(row.charged_micros),
             revenue: Micros::new(row.revenue_micros),
             estimated: row.estimated,
+            origin: row.origin,
+            is_marked: row.is_marked,
             brought_by: row.import_id.map(ImportId).zip(row.import_line),
         }
     }
@@ -80,9 +83,9 @@ pub(super) async fn known_in_tx(
 ) -> Result<Vec<Report>, PlanError> {
     let rows = sqlx::query_as!(
         ReportRow,
-        "SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                revenue_micros, estimated, import_id, import_line
-         FROM delivery_reports WHERE source = $1 AND report_id = ANY($2)",
+        r#"SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
+                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line
+           FROM delivery_reports WHERE source = $1 AND report_id = ANY($2)"#,
         source,
         report_ids,
     )
@@ -100,16 +103,69 @@ pub(super) async fn not_charged_in_tx(
 ) -> Result<Vec<Report>, PlanError> {
     let rows = sqlx::query_as!(
         ReportRow,
-        "SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                revenue_micros, estimated, import_id, import_line
-         FROM delivery_reports WHERE order_id = $1 AND charged_micros < spend_micros
-         ORDER BY time, source, report_id LIMIT $2",
+        r#"SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
+                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line
+           FROM delivery_reports WHERE order_id = $1 AND charged_micros < spend_micros
+           ORDER BY time, source, report_id LIMIT $2"#,
         order.0,
         limit,
     )
     .fetch_all(tx)
     .await?;
     Ok(rows.into_iter().map(Report::from).collect())
+}
+
+/// Orders with reports whose marks the roll-ups do not have.
+pub(super) async fn orders_without_marks_in_tx(
+    tx: &mut Tx,
+    reports: i64,
+) -> Result<Vec<OrderId>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        r#"SELECT DISTINCT order_id AS "order_id!" FROM (
+               SELECT order_id FROM delivery_reports WHERE NOT is_marked AND (estimated OR origin = 'simulator')
+               ORDER BY order_id LIMIT $1) AS unmarked"#,
+        reports,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(ids.into_iter().map(OrderId).collect())
+}
+
+/// Reports of an order whose marks the roll-ups do not have. The caller holds the order's lock.
+pub(super) async fn without_marks_in_tx(
+    tx: &mut Tx,
+    order: OrderId,
+    limit: i64,
+) -> Result<Vec<Report>, PlanError> {
+    let rows = sqlx::query_as!(
+        ReportRow,
+        r#"SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
+                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line
+           FROM delivery_reports WHERE order_id = $1 AND NOT is_marked AND (estimated OR origin = 'simulator') LIMIT $2"#,
+        order.0,
+        limit,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(Report::from).collect())
+}
+
+/// Notes that the roll-ups have the marks of reports.
+pub(super) async fn set_marked_in_tx(tx: &mut Tx, reports: &[Report]) -> Result<(), PlanError> {
+    let sources: Vec<String> = reports.iter().map(|report| report.source.clone()).collect();
+    let ids: Vec<String> = reports
+        .iter()
+        .map(|report| report.report_id.clone())
+        .collect();
+    sqlx::query!(
+        "UPDATE delivery_reports SET is_marked = true FROM UNNEST($1::text[], $2::text[]) AS marked (source, report_id)
+         WHERE delivery_reports.source = marked.source AND delivery_reports.report_id = marked.report_id",
+        &sources,
+        &ids,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
 }
 
 /// Writes reports of a batch, in place of their earlier revisions.
@@ -130,8 +186,8 @@ pub(super) async fn upsert_in_tx(
     sqlx::query!(
         "INSERT INTO delivery_reports (source, report_id, revision, order_id, time, impressions, clicks, spend_micros,
                                        charged_micros, revenue_micros, estimated, import_id, import_line, origin,
-                                       received_at, batch_id)
-         SELECT *, $14, $15, $16
+                                       received_at, batch_id, is_marked)
+         SELECT *, $14, $15, $16, true
          FROM UNNEST($1::text[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[], $6::bigint[], $7::bigint[],
                      $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::uuid[], $13::bigint[])
          ON CONFLICT (source, report_id) DO UPDATE SET
@@ -139,7 +195,8 @@ pub(super) async fn upsert_in_tx(
              impressions = excluded.impressions, clicks = excluded.clicks, spend_micros = excluded.spend_micros,
              charged_micros = excluded.charged_micros, revenue_micros = excluded.revenue_micros,
              estimated = excluded.estimated, origin = excluded.origin, received_at = excluded.received_at,
-             import_id = excluded.import_id, import_line = excluded.import_line, batch_id = excluded.batch_id",
+             import_id = excluded.import_id, import_line = excluded.import_line, batch_id = excluded.batch_id,
+             is_marked = true",
         &column!(source.clone()),
         &column!(report_id.clone()),
         &column!(revision),
@@ -167,8 +224,6 @@ pub(super) async fn upsert_in_tx(
 pub struct Shown {
     /// The report.
     pub report: Report,
-    /// Where it comes from.
-    pub origin: Origin,
     /// When its file was imported, and the file's SHA-256 once it was read to its end.
     pub import: Option<(DateTime<Utc>, Option<Vec<u8>>)>,
 }
@@ -193,7 +248,7 @@ pub(super) async fn list_of_order(
 ) -> Result<Vec<Shown>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT r.source, r.report_id, r.revision, r.time, r.impressions, r.clicks, r.spend_micros, r.charged_micros,
-                  r.revenue_micros, r.estimated, r.origin AS "origin: Origin", r.import_id, r.import_line,
+                  r.revenue_micros, r.estimated, r.origin AS "origin: Origin", r.is_marked, r.import_id, r.import_line,
                   i.began_at AS "began_at?", i.sha256
            FROM delivery_reports r LEFT JOIN delivery_imports i ON i.id = r.import_id
            WHERE r.order_id = $1 AND (r.time, r.source, r.report_id) < ($2, $3, $4)
@@ -219,9 +274,10 @@ pub(super) async fn list_of_order(
             charged: Micros::new(row.charged_micros),
             revenue: Micros::new(row.revenue_micros),
             estimated: row.estimated,
+            origin: row.origin,
+            is_marked: row.is_marked,
             brought_by: row.import_id.map(ImportId).zip(row.import_line),
         },
-        origin: row.origin,
         import: row.began_at.map(|began_at| (began_at, row.sha256)),
     });
     Ok(shown.collect())

@@ -36,7 +36,6 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use sha2::{Digest as _, Sha256};
 
 use super::entity::Report;
-use super::intake::Origin;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::BatchId;
@@ -71,16 +70,15 @@ struct Batch {
     digest: Hash,
 }
 
-/// A report, with how and when it was received.
+/// A report, with when it was received.
 #[derive(Clone, Debug)]
 struct Received {
     report: Report,
-    origin: Origin,
     at: DateTime<Utc>,
 }
 
 fn line(received: &Received) -> String {
-    let Received { report, origin, at } = received;
+    let Received { report, at } = received;
     let micros = |time: &DateTime<Utc>| time.to_rfc3339_opts(SecondsFormat::Micros, true);
     let (import, line) = match report.brought_by {
         Some((import, line)) => (import.to_string(), line.to_string()),
@@ -98,7 +96,7 @@ fn line(received: &Received) -> String {
         report.spend.get(),
         report.revenue.get(),
         report.estimated,
-        origin.as_str(),
+        report.origin.as_str(),
         micros(at),
     )
 }
@@ -118,14 +116,12 @@ pub async fn add_in_tx(
     tx: &mut Tx,
     id: BatchId,
     reports: &[Report],
-    origin: Origin,
     now: DateTime<Utc>,
 ) -> Result<(), PlanError> {
     let received: Vec<Received> = reports
         .iter()
         .map(|report| Received {
             report: report.clone(),
-            origin,
             at: now,
         })
         .collect();
@@ -220,6 +216,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
+    use crate::delivery::entity::Origin;
     use crate::ids::{ImportId, OrderId};
 
     fn received() -> Received {
@@ -236,9 +233,10 @@ mod tests {
                 charged: Micros::new(1),
                 revenue: Micros::new(333_333),
                 estimated: true,
+                origin: Origin::Import,
+                is_marked: true,
                 brought_by: Some((ImportId(Uuid::from_u128(2)), 7)),
             },
-            origin: Origin::Import,
             at: "2026-11-26T10:00:00Z".parse().expect("an instant"),
         }
     }
@@ -278,7 +276,7 @@ mod tests {
             of(|it| it.report.brought_by = Some((ImportId(Uuid::from_u128(2)), 8))),
             of(|it| it.report.brought_by = Some((ImportId(Uuid::nil()), 7))),
             of(|it| it.report.brought_by = None),
-            of(|it| it.origin = Origin::Network),
+            of(|it| it.report.origin = Origin::Network),
             of(|it| it.at += chrono::TimeDelta::microseconds(1)),
             digest(&[received(), received()]),
             digest(&[]),

@@ -10,7 +10,8 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use tracing::warn;
 
-use super::intake::{self, Origin};
+use super::entity::Origin;
+use super::intake;
 use super::repo;
 use super::row::Reported;
 use crate::app::App;

@@ -4,8 +4,8 @@
 use adfolio_kit::refusal::Refusal;
 use futures::{Stream, StreamExt};
 
-use super::entity::Verdict;
-use super::intake::{self, Origin};
+use super::entity::{Origin, Verdict};
+use super::intake;
 use super::report::Sent;
 use super::row::Reported;
 use super::summary::Summary;

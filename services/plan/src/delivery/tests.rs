@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use proptest::prelude::*;
 use uuid::Uuid;
 
-use super::entity::{Batch, Report, Verdict};
+use super::entity::{Batch, Origin, Report, Verdict};
 use super::mapping::Mapping;
 use super::row::{self, RawRow, Reported};
 use crate::ids::{OrderId, ProductId};
@@ -237,7 +237,10 @@ fn a_budget_is_charged_to_the_last_cent_and_no_further() {
     for id in 0..3 {
         assert_eq!(
             batch
-                .take(("net", None), reported(&order, id, 1, 4_000_000))
+                .take(
+                    ("net", Origin::Network, None),
+                    reported(&order, id, 1, 4_000_000)
+                )
                 .unwrap(),
             Verdict::Applied
         );
@@ -271,7 +274,7 @@ proptest! {
             let mut batch = Batch::new(vec![order.clone()], kept.clone());
             for (id, spend) in part {
                 revision += 1;
-                let verdict = batch.take(("net", None), reported(&order, *id, revision, *spend)).unwrap();
+                let verdict = batch.take(("net", Origin::Network, None), reported(&order, *id, revision, *spend)).unwrap();
                 prop_assert!(matches!(verdict, Verdict::Applied | Verdict::Restated));
             }
             for report in batch.changed_reports() {

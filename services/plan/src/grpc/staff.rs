@@ -142,8 +142,9 @@ impl PlanAdminService for StaffApi {
             order::list_by_number(&self.0, number, user, &filter).await?
         };
         let (orders, next_cursor) = list.cut(rows, |last| last.id);
+        let share = self.0.rules.platform_share_basis_points;
         Ok(Response::new(proto::AdminListPlansResponse {
-            items: orders.iter().map(Into::into).collect(),
+            items: orders.iter().map(|order| map::plan(order, share)).collect(),
             next_cursor,
         }))
     }
@@ -156,7 +157,8 @@ impl PlanAdminService for StaffApi {
         caller.require_staff(StaffRole::ALL)?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let detail = order::detail(&self.0, id, None, caller.time_zone).await?;
-        Ok(Response::new(detail.into()))
+        let share = self.0.rules.platform_share_basis_points;
+        Ok(Response::new(map::staff_detail(detail, share)))
     }
 
     async fn finish_plan(
@@ -171,7 +173,7 @@ impl PlanAdminService for StaffApi {
         let reason = map::text(&request.reason, LONGEST_REASON, "reason")?;
         let order = settlement::finish(&self.0, &caller, id, outcome, reason).await?;
         Ok(Response::new(proto::FinishPlanResponse {
-            plan: Some((&order).into()),
+            plan: Some(map::plan(&order, self.0.rules.platform_share_basis_points)),
         }))
     }
 
@@ -184,7 +186,7 @@ impl PlanAdminService for StaffApi {
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let order = settlement::settle(&self.0, &caller, id).await?;
         Ok(Response::new(proto::SettlePlanResponse {
-            plan: Some((&order).into()),
+            plan: Some(map::plan(&order, self.0.rules.platform_share_basis_points)),
         }))
     }
 

@@ -3,7 +3,7 @@
 use adfolio_kit::identity::Caller;
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
-use adfolio_kit::time_zone::TimeZone;
+use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::plan::v1 as proto;
@@ -14,8 +14,7 @@ use super::{UserApi, map};
 use crate::delivery::evidence;
 use crate::order::status::Filter;
 use crate::put::entity::Command;
-use crate::statistics::entity::Range;
-use crate::{follow, order, product, put, statistics};
+use crate::{follow, order, product, put, settlement, statistics};
 
 #[tonic::async_trait]
 impl PlanService for UserApi {
@@ -49,24 +48,51 @@ impl PlanService for UserApi {
         &self,
         request: Request<proto::ListPlansRequest>,
     ) -> Result<Response<proto::ListPlansResponse>, Status> {
-        let user = Caller::from_request(&request).require_user()?;
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
         let request = request.into_inner();
+        let wanted = map::wanted(&request, &caller)?;
         let filter = Filter {
             statuses: map::statuses(request.status)?,
             official: map::official(request.push)?,
         };
-        let list = List::new(request.page, "plans", &user)?;
-        let before = list.before()?;
-        let listing = order::list_of_user(&self.0, user, &filter, before, list.fetch()).await?;
-        let (orders, next_cursor) = list.cut(listing.orders, |last| last.id);
+        let share = self.0.rules.platform_share_basis_points;
         let count = |(status, count): (order::status::Status, i64)| proto::StatusCount {
             status: status.to_wire(),
             count,
         };
+        if let Some(table) = &request.table {
+            if wanted.is_some() {
+                return Err(Refusal::invalid("figure").into());
+            }
+            let table = map::table(table)?;
+            let list = List::new(request.page, &map::table_name(&table, &filter), &user)?;
+            let behind = map::table_position(&list)?;
+            let rows =
+                order::table::rows(&self.0, user, &table, &filter, behind, list.fetch()).await?;
+            let (orders, next_cursor) = list.cut_by(rows.orders, |last| {
+                vec![table.sort.value_of(last).to_string(), last.id.to_string()]
+            });
+            let counts = order::counts(&self.0, user, &filter).await?;
+            return Ok(Response::new(proto::ListPlansResponse {
+                items: orders.iter().map(|order| map::plan(order, share)).collect(),
+                next_cursor,
+                counts: counts.into_iter().map(count).collect(),
+                sum: 0,
+                totals: Some(rows.totals.into()),
+            }));
+        }
+        let list = List::new(request.page, "plans", &user)?;
+        let before = list.before()?;
+        let listing =
+            order::list_of_user(&self.0, user, &filter, wanted, before, list.fetch()).await?;
+        let (orders, next_cursor) = list.cut(listing.orders, |last| last.id);
         Ok(Response::new(proto::ListPlansResponse {
-            items: orders.iter().map(Into::into).collect(),
+            items: orders.iter().map(|order| map::plan(order, share)).collect(),
             next_cursor,
             counts: listing.counts.into_iter().map(count).collect(),
+            sum: listing.sum,
+            totals: None,
         }))
     }
 
@@ -78,7 +104,21 @@ impl PlanService for UserApi {
         let user = caller.require_user()?;
         let id = wire::id(&request.into_inner().plan_id, "id")?;
         let detail = order::detail(&self.0, id, Some(user), caller.time_zone).await?;
-        Ok(Response::new(detail.into()))
+        let share = self.0.rules.platform_share_basis_points;
+        Ok(Response::new(map::detail(detail, share)))
+    }
+
+    async fn name_plans(
+        &self,
+        request: Request<proto::NamePlansRequest>,
+    ) -> Result<Response<proto::NamePlansResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let ids = request.into_inner().plan_ids;
+        let ids: Vec<_> = ids.iter().filter_map(|id| wire::filter_id(id)).collect();
+        let names = order::names(&self.0, user, &ids).await?;
+        Ok(Response::new(proto::NamePlansResponse {
+            items: names.into_iter().map(Into::into).collect(),
+        }))
     }
 
     async fn list_reports(
@@ -111,6 +151,20 @@ impl PlanService for UserApi {
         Ok(Response::new(answer.into_message()?))
     }
 
+    async fn cancel_plan(
+        &self,
+        request: Request<proto::CancelPlanRequest>,
+    ) -> Result<Response<proto::CancelPlanResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        let id = wire::id(&request.into_inner().plan_id, "plan_id")?;
+        let order = settlement::cancel(&self.0, &caller, user, id).await?;
+        let share = self.0.rules.platform_share_basis_points;
+        Ok(Response::new(proto::CancelPlanResponse {
+            plan: Some(map::plan(&order, share)),
+        }))
+    }
+
     async fn count_waiting(
         &self,
         request: Request<proto::CountWaitingRequest>,
@@ -127,12 +181,8 @@ impl PlanService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let request = request.into_inner();
-        let range = Range::optional(request.range, "type")?.unwrap_or(Range::Today);
-        let zone = if request.time_zone.is_empty() {
-            caller.time_zone
-        } else {
-            TimeZone::parse(&request.time_zone)
-        };
+        let range = map::range(request.range)?;
+        let zone = map::zone(&request.time_zone, &caller);
         let statistics = statistics::of_user(&self.0, user, range, zone).await?;
         Ok(Response::new(statistics.into()))
     }

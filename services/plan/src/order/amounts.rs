@@ -21,29 +21,43 @@ impl Order {
         self.delivered.revenue.to_money_half_even()
     }
 
-    /// Budget not yet consumed; nothing once delivery has ended.
+    /// Budget not yet consumed, which wallet holds until the order settles or fails: a network may still restate what
+    /// it reported.
     pub fn to_be_consumed(&self) -> Money {
-        match self.status {
-            Status::Matching | Status::Putting => self
-                .put_amount
+        if Status::OPEN.contains(&self.status) {
+            self.put_amount
                 .checked_sub(self.consumed())
-                .unwrap_or_default(),
-            _ => Money::ZERO,
+                .unwrap_or_default()
+        } else {
+            Money::ZERO
         }
     }
 
-    /// What wallet holds for it according to plan.
-    pub fn open_hold(&self) -> Money {
-        match self.status {
-            Status::Matching
-            | Status::Putting
-            | Status::PutFinished
-            | Status::WaitingSettlement => self
-                .put_amount
-                .checked_sub(self.consumed())
-                .unwrap_or_default(),
-            _ => Money::ZERO,
-        }
+    /// The coupon's part of what was consumed. Wallet gives back what was not consumed in the proportion paid, and what
+    /// does not divide is the user's.
+    pub fn coupon_share(&self) -> Money {
+        let (discount, budget) = (self.discount, self.put_amount);
+        let left = budget.checked_sub(self.consumed());
+        let given_back = left.and_then(|left| left.share_floor(discount.minor(), budget.minor()));
+        given_back
+            .and_then(|back| discount.checked_sub(back))
+            .unwrap_or_default()
+    }
+
+    /// What the wallet gains: the revenue that is paid out, less the user's own part of what was consumed. Before the
+    /// settlement, what it would gain now with the platform's share in basis points of the revenue.
+    pub fn result(&self, platform_share: u32) -> Money {
+        let revenue = self.revenue();
+        let kept = revenue.basis_points_floor(platform_share);
+        let paid_out = if self.is_settled() {
+            Ok(self.paid_out)
+        } else {
+            kept.and_then(|kept| revenue.checked_sub(kept))
+        };
+        paid_out
+            .and_then(|paid| paid.checked_sub(self.consumed()))
+            .and_then(|gain| gain.checked_add(self.coupon_share()))
+            .unwrap_or_default()
     }
 
     /// Share of the budget consumed: 0 to 100, rounded down.

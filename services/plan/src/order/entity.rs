@@ -9,6 +9,7 @@
 //! `waiting` during its put.
 
 use adfolio_kit::identity::UserId;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::{Micros, Money, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -19,6 +20,9 @@ use crate::product::entity::{Audience, Product};
 
 /// Why a pushed order failed into which nobody put money in time.
 pub const EXPIRED: &str = "EXPIRED";
+
+/// Why it failed: its user has cancelled it.
+const CANCELLED: &str = "cancelled by its user";
 
 /// The coupon of an order.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -222,6 +226,12 @@ impl Order {
         Ok(self.move_to(Status::PutFailed, Some(Status::Waiting), now, EXPIRED))
     }
 
+    /// When delivery ends at the latest, while it has not ended.
+    pub fn delivery_ends_at(&self) -> Option<DateTime<Utc>> {
+        self.window_ends_at
+            .filter(|_| matches!(self.status, Status::Matching | Status::Putting))
+    }
+
     /// Whether users and staff see it.
     pub fn is_listed(&self) -> bool {
         Status::LISTED.contains(&self.status)
@@ -342,6 +352,18 @@ impl Order {
         self.pending = Some(Pending::Fail);
         reason.clone_into(&mut self.fail_reason);
         Ok(())
+    }
+
+    /// Whether its user has cancelled it.
+    pub fn is_cancelled(&self) -> bool {
+        self.is_failed() && self.fail_reason == CANCELLED
+    }
+
+    /// Its user cancels it, which is possible until it delivers: NOTHING_CHANGED.
+    pub fn begin_cancel(&mut self) -> Result<(), PlanError> {
+        self.require(&[Status::Matching])
+            .map_err(|_| Refusal::new(Reason::NothingChanged))?;
+        self.begin_fail(CANCELLED)
     }
 
     /// Wallet and coupon have returned everything.

@@ -3,6 +3,8 @@
 //! | use case | statement |
 //! |---|---|
 //! | list | one index range for each filter value, merged newest first; of a user with the counts |
+//! | the plans of a figure | [`figure`]: an index of the plans that it may count |
+//! | a table | [`table`]: all orders of a user, sorted |
 //! | counts | the rows of `order_counts`, which a trigger on orders keeps |
 //! | push | [`push()`]: one insert for all users, whom auth knows or who follow the operator |
 //! | expiry | [`expire`]: under the order's lock, unless a put of it is under way |
@@ -11,10 +13,12 @@
 mod amounts;
 pub mod entity;
 mod expiry;
+pub mod figure;
 mod number;
 mod push;
 pub mod repo;
 pub mod status;
+pub mod table;
 #[cfg(test)]
 pub mod tests;
 
@@ -25,18 +29,23 @@ use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::time_zone::TimeZone;
+use uuid::Uuid;
 
 use crate::app::App;
 use crate::error::PlanError;
 use crate::events;
 use crate::ids::OrderId;
-use crate::statistics::{self, SeriesPoint};
+use crate::statistics::{self, SeriesPoint, Step};
 use entity::{Holding, Order};
+use figure::Wanted;
 use repo::list;
 use status::{Filter, Status, TimelineEntry, Transition};
 
 /// Attempts to find plan numbers that nobody has.
 pub const NUMBER_ATTEMPTS: u32 = 5;
+
+/// Orders that are named at once, at most.
+const NAMES_MAX: usize = 100;
 
 /// An order with its timeline and its delivery.
 #[derive(Clone, Debug)]
@@ -45,6 +54,8 @@ pub struct Detail {
     pub order: Order,
     /// The steps of its life.
     pub timeline: Vec<TimelineEntry>,
+    /// How long a point of the series is.
+    pub step: Step,
     /// Its delivery.
     pub series: Vec<SeriesPoint>,
 }
@@ -56,31 +67,55 @@ pub struct Listing {
     pub orders: Vec<Order>,
     /// Every listed status with its number.
     pub counts: Vec<(Status, i64)>,
+    /// The figure over all orders of the list; 0 without one.
+    pub sum: i64,
 }
 
-/// A user's orders older than `before`.
+/// A user's orders older than `before`, or those of them that a figure counts.
 pub async fn list_of_user(
     app: &App,
     user: UserId,
     filter: &Filter,
+    wanted: Option<Wanted>,
     before: Option<OrderId>,
     fetch: i64,
 ) -> Result<Listing, PlanError> {
-    let (orders, counts) = list::newest_of_user(&app.pool, user, filter, before, fetch).await?;
+    let (orders, counts, sum) = if let Some(wanted) = wanted {
+        let counted = figure::list_counted(app, user, wanted, filter, before, fetch).await?;
+        (counted.orders, None, counted.sum)
+    } else {
+        let found = list::newest_of_user(&app.pool, user, filter, before, fetch).await?;
+        (found.0, found.1, 0)
+    };
     let known = match counts {
         Some(counts) => counts,
         None => list::counts(&app.pool, user, &filter.official).await?,
     };
+    Ok(Listing {
+        orders,
+        counts: listed_counts(&known),
+        sum,
+    })
+}
+
+/// How many orders of each listed status a user has.
+pub async fn counts(
+    app: &App,
+    user: UserId,
+    filter: &Filter,
+) -> Result<Vec<(Status, i64)>, PlanError> {
+    let known = list::counts(&app.pool, user, &filter.official).await?;
+    Ok(listed_counts(&known))
+}
+
+fn listed_counts(known: &[(Status, i64)]) -> Vec<(Status, i64)> {
     let count_of = |status| {
         let same = known.iter().filter(|(found, _)| *found == status);
         same.fold(0_i64, |sum, (_, count)| sum.saturating_add(*count))
     };
-    Ok(Listing {
-        orders,
-        counts: Status::LISTED
-            .map(|status| (status, count_of(status)))
-            .into(),
-    })
+    Status::LISTED
+        .map(|status| (status, count_of(status)))
+        .into()
 }
 
 /// Orders older than `before`, newest first, of a user or of all users.
@@ -115,6 +150,25 @@ pub async fn count_waiting(app: &App, user: UserId) -> Result<i64, PlanError> {
     list::count_waiting(&app.pool, user).await
 }
 
+/// What an order is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name {
+    /// The order.
+    pub id: OrderId,
+    /// The number that people use.
+    pub number: String,
+    /// The product's name at the put.
+    pub product: String,
+}
+
+/// What a user's orders are called; ids that are not theirs are left out.
+pub async fn names(app: &App, user: UserId, ids: &[Uuid]) -> Result<Vec<Name>, PlanError> {
+    if ids.len() > NAMES_MAX {
+        return Err(Refusal::invalid("plan_ids").into());
+    }
+    repo::names(&app.pool, user, ids).await
+}
+
 /// One order that users see, of `user` if one is given. Another user's order answers like an
 /// unknown one.
 pub async fn find_listed(app: &App, id: OrderId, user: Option<UserId>) -> Result<Order, PlanError> {
@@ -131,10 +185,14 @@ pub async fn detail(
     user: Option<UserId>,
     zone: TimeZone,
 ) -> Result<Detail, PlanError> {
+    let order = find_listed(app, id, user).await?;
+    let timeline = repo::history(&app.pool, id).await?;
+    let (step, series) = statistics::series_of_plan(app, id, zone).await?;
     Ok(Detail {
-        order: find_listed(app, id, user).await?,
-        timeline: repo::history(&app.pool, id).await?,
-        series: statistics::series_of_plan(app, id, zone).await?,
+        order,
+        timeline,
+        step,
+        series,
     })
 }
 

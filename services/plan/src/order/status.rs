@@ -38,6 +38,23 @@ impl Status {
         Self::WaitingSettlement,
         Self::Settled,
     ];
+
+    /// Those of orders that were paid and have not failed.
+    pub const PAID: [Self; 5] = [
+        Self::Matching,
+        Self::Putting,
+        Self::PutFinished,
+        Self::WaitingSettlement,
+        Self::Settled,
+    ];
+
+    /// Those of orders for which wallet holds money and revenue.
+    pub const OPEN: [Self; 4] = [
+        Self::Matching,
+        Self::Putting,
+        Self::PutFinished,
+        Self::WaitingSettlement,
+    ];
 }
 
 names! {
@@ -77,8 +94,26 @@ pub struct TimelineEntry {
 /// Which orders a list shows.
 #[derive(Clone, Debug)]
 pub struct Filter {
-    /// Statuses; never empty.
+    /// Statuses.
     pub statuses: Vec<Status>,
-    /// Values of `official`; never empty.
+    /// Values of `official`.
     pub official: Vec<bool>,
+}
+
+impl Filter {
+    /// Whether it lets all orders through that users see.
+    pub fn is_whole(&self) -> bool {
+        let has_all = Status::LISTED.iter().all(|it| self.statuses.contains(it));
+        has_all && [true, false].iter().all(|it| self.official.contains(it))
+    }
+
+    /// The filter with these statuses at most; it may let nothing through.
+    #[must_use]
+    pub fn within(&self, statuses: &[Status]) -> Self {
+        let selected = |it: &&Status| self.statuses.contains(it);
+        Self {
+            statuses: statuses.iter().filter(selected).copied().collect(),
+            official: self.official.clone(),
+        }
+    }
 }

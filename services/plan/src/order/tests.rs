@@ -6,7 +6,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use super::entity::{Order, PutTerms};
-use super::status::Status;
+use super::status::{Filter, Status};
 use crate::ids::{OrderId, ProductId};
 use crate::product::entity::{Audience, Details, Product, RevenueLimits};
 
@@ -160,8 +160,55 @@ fn settles_once_and_only_after_waiting() {
     order.begin_settle().unwrap();
     assert!(order.is_settling());
     assert!(order.begin_settle().is_err());
-    assert_eq!(order.open_hold(), Money::from_minor(10_000));
+    assert_eq!(order.to_be_consumed(), Money::from_minor(10_000));
     order.settle(Money::from_minor(5), now()).unwrap();
     assert!(order.settle(Money::from_minor(5), now()).is_err());
-    assert_eq!(order.open_hold(), Money::ZERO);
+    assert_eq!(order.to_be_consumed(), Money::ZERO);
+}
+
+#[test]
+fn a_coupon_pays_its_part_of_what_was_consumed() {
+    let mut order = placing();
+    let coupon = PutTerms {
+        put_amount: Money::from_minor(10_000),
+        paid: Money::from_minor(8_000),
+        discount: Money::from_minor(2_000),
+        coupon: None,
+    };
+    order.place(coupon, now(), DAY).unwrap();
+    let minor = |order: &Order, share| (order.coupon_share().minor(), order.result(share).minor());
+    assert_eq!(minor(&order, 0), (0, 0));
+    // What is given back is rounded down for the coupon: 1,999.4 of 9,997 are 1,999.
+    charge(&mut order, 3);
+    assert_eq!(minor(&order, 0), (1, -2));
+    charge(&mut order, 5_000);
+    order.delivered.revenue = Micros::try_from(Money::from_minor(6_155)).unwrap();
+    assert_eq!(minor(&order, 0), (1_000, 6_155 - 4_000));
+    // The platform keeps a tenth of the revenue, rounded down.
+    assert_eq!(minor(&order, 1_000), (1_000, 6_155 - 615 - 4_000));
+    order.finish("enough", now(), DAY).unwrap();
+    order.await_settlement(now()).unwrap();
+    order.begin_settle().unwrap();
+    order.settle(Money::from_minor(5_000), now()).unwrap();
+    assert_eq!(
+        minor(&order, 0),
+        (1_000, 5_000 - 4_000),
+        "what was paid out"
+    );
+}
+
+#[test]
+fn a_filter_is_narrowed_to_a_figure() {
+    let all = Filter {
+        statuses: Status::LISTED.to_vec(),
+        official: vec![true, false],
+    };
+    assert!(all.is_whole());
+    assert_eq!(all.within(&Status::OPEN).statuses, Status::OPEN);
+    let failed = Filter {
+        statuses: vec![Status::PutFailed],
+        ..all
+    };
+    assert!(!failed.is_whole());
+    assert_eq!(failed.within(&Status::PAID).statuses, []);
 }

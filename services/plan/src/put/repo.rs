@@ -36,6 +36,7 @@ struct PutRow {
     coupon_name: String,
     refusal_reason: Option<String>,
     refusal_field: Option<String>,
+    refusal_missing_minor: Option<i64>,
     release_hold: bool,
     redeem_due: bool,
     answer: Option<Vec<u8>>,
@@ -53,7 +54,7 @@ macro_rules! query_puts {
                 r#"id AS "id: _", user_id AS "user_id: _", request_digest, order_id AS "order_id: _",
                    reservation_id AS "reservation_id: _", amount_minor, user_coupon_id AS "user_coupon_id: _",
                    state AS "state: _", put_amount_minor, paid_minor, discount_minor, coupon_name, refusal_reason,
-                   refusal_field, release_hold, redeem_due, answer, attempts, lease_token"#
+                   refusal_field, refusal_missing_minor, release_hold, redeem_due, answer, attempts, lease_token"#
                 $(+ $after)+
             $(, $argument)*
         )
@@ -73,7 +74,11 @@ impl TryFrom<PutRow> for Put {
             _ => None,
         };
         let refusal = Refusal::from_columns(row.refusal_reason.as_deref(), row.refusal_field)
-            .map_err(|_| CoreError::Corrupt("puts.refusal_reason"))?;
+            .map_err(|_| CoreError::Corrupt("puts.refusal_reason"))?
+            .map(|refusal| Refusal {
+                missing: row.refusal_missing_minor.map(Money::from_minor),
+                ..refusal
+            });
         Ok(Self {
             id: row.id,
             user_id: row.user_id,
@@ -255,7 +260,7 @@ pub(super) async fn save_in_tx(tx: &mut Tx, put: &Put, lease: Duration) -> Resul
     let done = sqlx::query!(
         "UPDATE puts SET state = $3, put_amount_minor = $4, paid_minor = $5, discount_minor = $6, coupon_name = $7,
              refusal_reason = $8, refusal_field = $9, release_hold = $10, redeem_due = $11, answer = $12,
-             lease_until = clock_timestamp() + make_interval(secs => $13),
+             lease_until = clock_timestamp() + make_interval(secs => $13), refusal_missing_minor = $14,
              finished_at = CASE WHEN $3 IN ('placed', 'refused') THEN coalesce(finished_at, clock_timestamp()) END
          WHERE id = $1 AND lease_token = $2",
         put.id.0,
@@ -271,6 +276,7 @@ pub(super) async fn save_in_tx(tx: &mut Tx, put: &Put, lease: Duration) -> Resul
         put.redeem_due,
         put.answer,
         lease.as_secs_f64(),
+        refusal.and_then(|refusal| refusal.missing).map(Money::minor),
     )
     .execute(tx)
     .await?;

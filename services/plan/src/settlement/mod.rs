@@ -19,7 +19,7 @@ use std::time::Duration;
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::metrics::{FAILING, record_saga};
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
@@ -96,6 +96,32 @@ pub async fn finish(
     // A finished plan whose postings are late is still finished. A plan has not failed before the
     // money is returned.
     if outcome == Outcome::Failed && order.pending.is_some() {
+        Err(CoreError::Unfinished.into())
+    } else {
+        Ok(order)
+    }
+}
+
+/// Cancels a user's plan that is still matching, and drives it to `put_failed` as far as the caller's time allows.
+pub async fn cancel(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    id: OrderId,
+) -> Result<Order, PlanError> {
+    let known = order::find_listed(app, id, Some(user)).await?;
+    if !known.is_cancelled() {
+        change(app, id, None, |order| {
+            if order.is_cancelled() {
+                return Ok(Decision::Before);
+            }
+            order.begin_cancel()?;
+            Ok(Decision::Now(None))
+        })
+        .await?;
+    }
+    let order = drive_until(app, caller, id, |order| order.pending.is_none()).await?;
+    if order.pending.is_some() {
         Err(CoreError::Unfinished.into())
     } else {
         Ok(order)

@@ -72,6 +72,37 @@ impl Figures {
     }
 }
 
+/// What was delivered in a stretch of time, and what of it is marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rolled {
+    /// Everything.
+    pub all: Figures,
+    /// Spend and revenue that come from an import's pricing.
+    pub estimated: Figures,
+    /// What the simulator made.
+    pub simulated: Figures,
+}
+
+impl Rolled {
+    /// The sum.
+    pub fn checked_add(self, other: Self) -> Result<Self, MoneyError> {
+        Ok(Self {
+            all: self.all.checked_add(other.all)?,
+            estimated: self.estimated.checked_add(other.estimated)?,
+            simulated: self.simulated.checked_add(other.simulated)?,
+        })
+    }
+
+    /// The difference.
+    pub fn checked_sub(self, other: Self) -> Result<Self, MoneyError> {
+        Ok(Self {
+            all: self.all.checked_sub(other.all)?,
+            estimated: self.estimated.checked_sub(other.estimated)?,
+            simulated: self.simulated.checked_sub(other.simulated)?,
+        })
+    }
+}
+
 /// Puts of a stretch of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Puts {
@@ -92,6 +123,22 @@ names! {
         Month,
         /// Since the first put or report.
         All,
+        /// Today and the six days before.
+        Last7Days = "last_7_days",
+        /// Today and the 29 days before.
+        Last30Days = "last_30_days",
+    }
+}
+
+names! {
+    /// How long the points of a series are.
+    Step {
+        /// An hour.
+        Hour,
+        /// A local day.
+        Day,
+        /// A local month.
+        Month,
     }
 }
 
@@ -100,6 +147,8 @@ names! {
 pub struct Stretches {
     /// Where points begin, and at the end where the last one ends: at least one edge.
     pub edges: Vec<DateTime<Utc>>,
+    /// How long they are.
+    pub step: Step,
 }
 
 impl Stretches {
@@ -117,12 +166,45 @@ impl Stretches {
             Range::Today => Self::hours(zone.start_of_day(today), end),
             Range::Week => Self::days(zone, zone.local_date(zone.start_of_week(now)), today),
             Range::Month => Self::days(zone, today.with_day(1).unwrap_or(today), today),
+            Range::Last7Days => Self::days(zone, days_before(today, 6), today),
+            Range::Last30Days => Self::days(zone, days_before(today, 29), today),
             Range::All => Self::months(
                 zone,
                 first.map_or(today, |first| zone.local_date(first)),
                 today,
             ),
         }
+    }
+
+    /// The range before as one point, which ends as long after its beginning as the bucket of now does after that of the
+    /// range; none for everything.
+    pub fn before(range: Range, zone: TimeZone, now: DateTime<Utc>) -> Option<Self> {
+        let today = zone.today(now);
+        let first_of_month = today.with_day(1).unwrap_or(today);
+        let (date, before) = match range {
+            Range::Today => (today, days_before(today, 1)),
+            Range::Week => {
+                let monday = zone.local_date(zone.start_of_week(now));
+                (monday, days_before(monday, 7))
+            }
+            Range::Month => (
+                first_of_month,
+                first_of_month.checked_sub_months(Months::new(1))?,
+            ),
+            Range::Last7Days => (days_before(today, 6), days_before(today, 13)),
+            Range::Last30Days => (days_before(today, 29), days_before(today, 59)),
+            Range::All => return None,
+        };
+        let (start, from) = (zone.start_of_day(date), zone.start_of_day(before));
+        let bucket_end = bucket_of(now).checked_add_signed(TimeDelta::seconds(BUCKET_SECONDS))?;
+        // A shorter month ends before, and so does a day that loses an hour.
+        let to = from
+            .checked_add_signed(bucket_end.signed_duration_since(start))?
+            .min(start);
+        Some(Self {
+            edges: vec![from, to],
+            step: Step::Day,
+        })
     }
 
     /// Hours from a local midnight to another. The last one is shorter where the clock moved by
@@ -138,7 +220,10 @@ impl Stretches {
             edge = next;
         }
         edges.push(to);
-        Self { edges }
+        Self {
+            edges,
+            step: Step::Hour,
+        }
     }
 
     /// Local days, both included.
@@ -151,7 +236,10 @@ impl Stretches {
         }
         edges.push(zone.start_of_day(date));
         edges.dedup();
-        Self { edges }
+        Self {
+            edges,
+            step: Step::Day,
+        }
     }
 
     /// Local months up to the one of `today`, at most the last 24. The last one ends with today.
@@ -173,7 +261,10 @@ impl Stretches {
             month = next;
         }
         edges.push(zone.start_of_day(next_day(today)));
-        Self { edges }
+        Self {
+            edges,
+            step: Step::Month,
+        }
     }
 
     /// The points as pairs of edges.
@@ -270,6 +361,10 @@ pub struct Pieces {
     pub buckets: PieceColumns,
 }
 
+fn days_before(date: NaiveDate, days: u64) -> NaiveDate {
+    date.checked_sub_days(Days::new(days)).unwrap_or(date)
+}
+
 fn next_day(date: NaiveDate) -> NaiveDate {
     date.checked_add_days(Days::new(1)).unwrap_or(date)
 }
@@ -346,8 +441,12 @@ mod tests {
                 "2026-10-04T00:00:00Z",
                 "2026-11-20T10:00:00Z",
             ] {
-                for range in [Range::Today, Range::Week, Range::Month, Range::All] {
-                    for edge in edges(range, zone, now) {
+                for range in Range::ALL {
+                    for edge in edges(*range, zone, now) {
+                        assert_eq!(bucket_of(edge), edge, "{zone} {range:?}");
+                    }
+                    let before = Stretches::before(*range, TimeZone::parse(zone), at(now));
+                    for edge in before.into_iter().flat_map(|before| before.edges) {
                         assert_eq!(bucket_of(edge), edge, "{zone} {range:?}");
                     }
                 }
@@ -362,6 +461,73 @@ mod tests {
             Some(&at("2026-11-16T00:00:00Z"))
         );
         assert_eq!(edges(Range::Month, "UTC", "2026-11-22T10:00:00Z").len(), 23);
+    }
+
+    #[test]
+    fn the_range_before_goes_as_far_as_this_one_has_come() {
+        let before = |range, zone: &str, now: &str| {
+            let before = Stretches::before(range, TimeZone::parse(zone), at(now));
+            before.map(|before| (before.edges[0], before.edges[1]))
+        };
+        for (range, zone, now, from, to) in [
+            (
+                Range::Today,
+                "UTC",
+                "2026-11-22T10:07:00Z",
+                "2026-11-21T00:00:00Z",
+                "2026-11-21T10:15:00Z",
+            ),
+            (
+                Range::Week,
+                "UTC",
+                "2026-11-22T10:00:00Z",
+                "2026-11-09T00:00:00Z",
+                "2026-11-15T10:15:00Z",
+            ),
+            (
+                Range::Month,
+                "UTC",
+                "2026-11-22T10:00:00Z",
+                "2026-10-01T00:00:00Z",
+                "2026-10-22T10:15:00Z",
+            ),
+            // February is shorter than what of March is over.
+            (
+                Range::Month,
+                "UTC",
+                "2026-03-30T10:00:00Z",
+                "2026-02-01T00:00:00Z",
+                "2026-03-01T00:00:00Z",
+            ),
+            (
+                Range::Last7Days,
+                "UTC",
+                "2026-11-22T10:00:00Z",
+                "2026-11-09T00:00:00Z",
+                "2026-11-15T10:15:00Z",
+            ),
+            (
+                Range::Last30Days,
+                "UTC",
+                "2026-11-22T10:00:00Z",
+                "2026-09-24T00:00:00Z",
+                "2026-10-23T10:15:00Z",
+            ),
+            (
+                Range::Today,
+                "Asia/Kathmandu",
+                "2026-11-22T10:00:00Z",
+                "2026-11-20T18:15:00Z",
+                "2026-11-21T10:15:00Z",
+            ),
+        ] {
+            assert_eq!(
+                before(range, zone, now),
+                Some((at(from), at(to))),
+                "{range:?} {now}"
+            );
+        }
+        assert_eq!(before(Range::All, "UTC", "2026-11-22T10:00:00Z"), None);
     }
 
     #[test]

@@ -5,12 +5,14 @@
 //! |---|---|
 //! | a point of a series | whole UTC days, and the 15-minute buckets before and after them |
 //! | a range up to a month | the sum of its points |
+//! | the range before | the same, up to the bucket that corresponds to that of now |
 //! | everything | the running total |
-//! | to be consumed | the user's running plans, now |
+//! | to be consumed | the user's plans that are not settled, now |
 //!
-//! One statement reads the points and what is to be consumed; the running total is another.
+//! One statement reads the points and what is to be consumed, another the range before; the running total is a third.
 //!
-//! Sums are exact in millionths of a unit; a value is rounded once, half to even.
+//! Sums are exact in millionths of a unit; a value is rounded once, half to even. What is to be consumed is the sum of what
+//! wallet holds for each plan, in minor units.
 
 pub mod entity;
 mod repo;
@@ -27,7 +29,8 @@ use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::OrderId;
 use crate::order::entity::Order;
-use entity::{Figures, Puts, Range, Stretches, bucket_of, day_of};
+pub use entity::Step;
+use entity::{Figures, Puts, Range, Rolled, Stretches, bucket_of, day_of};
 use repo::{Additions, Point};
 
 /// Local days up to which a plan's series is by the hour.
@@ -55,11 +58,30 @@ pub struct Statistics {
     /// What was put in it.
     pub puts: Puts,
     /// What was delivered in it.
-    pub figures: Figures,
-    /// Budget of running plans not yet consumed, now.
-    pub to_be_consumed: Micros,
+    pub rolled: Rolled,
+    /// Budget not yet consumed of plans that are not settled, now.
+    pub to_be_consumed: Money,
+    /// Until when each source has reported, the latest first.
+    pub reported_until: Vec<(String, DateTime<Utc>)>,
     /// Its points.
     pub series: Vec<SeriesPoint>,
+    /// How long they are.
+    pub step: Step,
+    /// The range before, as far as this one has come.
+    pub previous: Option<Previous>,
+}
+
+/// The figures of the range before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Previous {
+    /// When it began.
+    pub from: DateTime<Utc>,
+    /// Until when its figures count.
+    pub to: DateTime<Utc>,
+    /// What was put in it.
+    pub puts: Puts,
+    /// What was delivered in it.
+    pub figures: Figures,
 }
 
 /// The figures of a user for a range in a time zone.
@@ -72,10 +94,11 @@ pub async fn of_user(
     // Only everything begins where the user's data does.
     let totals = match range {
         Range::All => repo::totals(&app.pool, user).await?,
-        Range::Today | Range::Week | Range::Month => None,
+        _ => None,
     };
     let first_at = totals.as_ref().and_then(|totals| totals.first_at);
-    let stretches = Stretches::of_range(range, zone, app.clock.now(), first_at);
+    let now = app.clock.now();
+    let stretches = Stretches::of_range(range, zone, now, first_at);
     let sums = repo::sums(&app.pool, user, &stretches.pieces()).await?;
     let mut series: Vec<SeriesPoint> = stretches
         .pairs()
@@ -84,44 +107,78 @@ pub async fn of_user(
             figures: Figures::default(),
         })
         .collect();
-    let (mut figures, mut puts) = (Figures::default(), Puts::default());
+    let (mut rolled, mut puts) = (Rolled::default(), Puts::default());
     for Point {
         index,
-        figures: part,
+        rolled: part,
         puts: put,
     } in sums.points
     {
         if let Some(point) = series.get_mut(index) {
-            point.figures = point.figures.checked_add(part)?;
+            point.figures = point.figures.checked_add(part.all)?;
         }
-        figures = figures.checked_add(part)?;
+        rolled = rolled.checked_add(part)?;
         puts = add_puts(puts, put)?;
     }
     let mut from = stretches.edges.first().copied().unwrap_or_default();
     if range == Range::All {
         from = first_at.unwrap_or(from);
         if let Some(totals) = totals {
-            (figures, puts) = (totals.figures, totals.puts);
+            (rolled, puts) = (totals.rolled, totals.puts);
         }
     }
     Ok(Statistics {
         from,
         to: stretches.edges.last().copied().unwrap_or_default(),
         puts,
-        figures,
-        to_be_consumed: sums.running_budget,
+        rolled,
+        to_be_consumed: sums.to_be_consumed,
+        step: stretches.step,
+        reported_until: repo::reported_until(&app.pool, user).await?,
+        previous: previous(app, user, Stretches::before(range, zone, now)).await?,
         series,
     })
 }
 
-/// The delivery of a plan by local hour up to three days, else by local day.
+/// The figures of a stretch before a range.
+async fn previous(
+    app: &App,
+    user: UserId,
+    before: Option<Stretches>,
+) -> Result<Option<Previous>, PlanError> {
+    let Some(before) = before else {
+        return Ok(None);
+    };
+    let Some((from, to)) = before.pairs().next() else {
+        return Ok(None);
+    };
+    let (mut puts, mut figures) = (Puts::default(), Figures::default());
+    for part in repo::sums(&app.pool, user, &before.pieces()).await?.points {
+        puts = add_puts(puts, part.puts)?;
+        figures = figures.checked_add(part.rolled.all)?;
+    }
+    Ok(Some(Previous {
+        from,
+        to,
+        puts,
+        figures,
+    }))
+}
+
+/// What a user has put in total, without what failed.
+pub async fn puts_of_user(app: &App, user: UserId) -> Result<Puts, PlanError> {
+    let totals = repo::totals(&app.pool, user).await?;
+    Ok(totals.map(|totals| totals.puts).unwrap_or_default())
+}
+
+/// The delivery of a plan by local hour up to three days, else by local day, and which of them it is.
 pub async fn series_of_plan(
     app: &App,
     order: OrderId,
     zone: TimeZone,
-) -> Result<Vec<SeriesPoint>, PlanError> {
+) -> Result<(Step, Vec<SeriesPoint>), PlanError> {
     let Some((first, last)) = repo::plan_span(&app.pool, order).await? else {
-        return Ok(Vec::new());
+        return Ok((Step::Hour, Vec::new()));
     };
     let last_date = zone.local_date(last);
     let earliest = last_date
@@ -129,14 +186,14 @@ pub async fn series_of_plan(
         .unwrap_or(last_date);
     let first_date = zone.local_date(first).max(earliest);
     let days = Stretches::days(zone, first_date, last_date);
-    let stretches = match (days.edges.first(), days.edges.last()) {
+    let (step, stretches) = match (days.edges.first(), days.edges.last()) {
         (Some(from), Some(to)) if (last_date - first_date).num_days() < HOURLY_DAYS => {
-            Stretches::hours(*from, *to)
+            (Step::Hour, Stretches::hours(*from, *to))
         }
-        _ => days,
+        _ => (Step::Day, days),
     };
     let Some(from) = stretches.edges.first() else {
-        return Ok(Vec::new());
+        return Ok((step, Vec::new()));
     };
     let mut buckets = repo::plan_buckets(&app.pool, order, *from)
         .await?
@@ -150,7 +207,7 @@ pub async fn series_of_plan(
         }
         series.push(SeriesPoint { time, figures });
     }
-    Ok(series)
+    Ok((step, series))
 }
 
 /// Takes a failed put out of its bucket again. Locks the user's totals.
@@ -169,8 +226,9 @@ pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanErro
 /// What a batch of reports changes, by plan and bucket.
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
-    by_plan: BTreeMap<(OrderId, DateTime<Utc>), (UserId, Figures)>,
+    by_plan: BTreeMap<(OrderId, DateTime<Utc>), (UserId, Rolled)>,
     first_report: BTreeMap<UserId, DateTime<Utc>>,
+    reported_until: BTreeMap<(UserId, String), DateTime<Utc>>,
 }
 
 impl Changes {
@@ -180,16 +238,23 @@ impl Changes {
         order: OrderId,
         user: UserId,
         time: DateTime<Utc>,
-        figures: Figures,
+        rolled: Rolled,
     ) -> Result<(), PlanError> {
         let (_, known) = self
             .by_plan
             .entry((order, bucket_of(time)))
-            .or_insert((user, Figures::default()));
-        *known = known.checked_add(figures)?;
+            .or_insert((user, Rolled::default()));
+        *known = known.checked_add(rolled)?;
         let first = self.first_report.entry(user).or_insert(time);
         *first = (*first).min(time);
         Ok(())
+    }
+
+    /// Notes that a source has reported about a user's plan at a time.
+    pub fn report_until(&mut self, user: UserId, source: &str, time: DateTime<Utc>) {
+        let until = self.reported_until.entry((user, source.to_owned()));
+        let until = until.or_insert(time);
+        *until = (*until).max(time);
     }
 }
 
@@ -197,40 +262,37 @@ impl Changes {
 /// days.
 pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanError> {
     let mut plans = Additions::default();
-    let mut buckets: BTreeMap<(UserId, DateTime<Utc>), Figures> = BTreeMap::new();
-    let mut days: BTreeMap<(UserId, DateTime<Utc>), Figures> = BTreeMap::new();
-    let mut totals: BTreeMap<UserId, Figures> = BTreeMap::new();
-    for ((order, bucket), (user, figures)) in &changes.by_plan {
-        plans.push(order.0, *bucket, *figures);
-        add_to(&mut buckets, (*user, *bucket), *figures)?;
-        add_to(&mut days, (*user, day_of(*bucket)), *figures)?;
-        add_to(&mut totals, *user, *figures)?;
+    let mut buckets: BTreeMap<(UserId, DateTime<Utc>), Rolled> = BTreeMap::new();
+    let mut days: BTreeMap<(UserId, DateTime<Utc>), Rolled> = BTreeMap::new();
+    let mut totals: BTreeMap<UserId, Rolled> = BTreeMap::new();
+    for ((order, bucket), (user, rolled)) in &changes.by_plan {
+        plans.push(order.0, *bucket, *rolled);
+        add_to(&mut buckets, (*user, *bucket), *rolled)?;
+        add_to(&mut days, (*user, day_of(*bucket)), *rolled)?;
+        add_to(&mut totals, *user, *rolled)?;
     }
     let mut user_totals = Additions::default();
-    for (user, figures) in totals {
+    for (user, rolled) in totals {
         let first = changes.first_report.get(&user).copied();
-        user_totals.push(user.0, first.unwrap_or_default(), figures);
+        user_totals.push(user.0, first.unwrap_or_default(), rolled);
     }
     repo::add_to_totals_in_tx(tx, &user_totals).await?;
     repo::add_to_user_buckets_in_tx(tx, &additions(buckets)).await?;
     repo::add_to_user_days_in_tx(tx, &additions(days)).await?;
-    repo::add_to_plan_buckets_in_tx(tx, &plans).await
+    repo::add_to_plan_buckets_in_tx(tx, &plans).await?;
+    repo::report_until_in_tx(tx, &changes.reported_until).await
 }
 
-fn add_to<K: Ord>(
-    sums: &mut BTreeMap<K, Figures>,
-    key: K,
-    figures: Figures,
-) -> Result<(), PlanError> {
+fn add_to<K: Ord>(sums: &mut BTreeMap<K, Rolled>, key: K, rolled: Rolled) -> Result<(), PlanError> {
     let sum = sums.entry(key).or_default();
-    *sum = sum.checked_add(figures)?;
+    *sum = sum.checked_add(rolled)?;
     Ok(())
 }
 
-fn additions(sums: BTreeMap<(UserId, DateTime<Utc>), Figures>) -> Additions {
+fn additions(sums: BTreeMap<(UserId, DateTime<Utc>), Rolled>) -> Additions {
     let mut rows = Additions::default();
-    for ((user, time), figures) in sums {
-        rows.push(user.0, time, figures);
+    for ((user, time), rolled) in sums {
+        rows.push(user.0, time, rolled);
     }
     rows
 }

@@ -1,13 +1,15 @@
 //! The SQL of the roll-ups. Writers lock the users' rows of `user_totals` first, so they meet at
 //! buckets in one order.
 
+use std::collections::BTreeMap;
+
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Figures, Pieces, Puts};
+use super::entity::{Figures, Pieces, Puts, Rolled};
 use crate::error::PlanError;
 use crate::ids::OrderId;
 
@@ -64,17 +66,22 @@ pub(super) async fn add_puts_in_tx(
 pub struct Additions {
     owners: Vec<Uuid>,
     times: Vec<DateTime<Utc>>,
+    all: FigureColumns,
+    estimated: FigureColumns,
+    simulated: FigureColumns,
+}
+
+/// Figures as columns for SQL.
+#[derive(Clone, Debug, Default)]
+struct FigureColumns {
     impressions: Vec<i64>,
     clicks: Vec<i64>,
     charged: Vec<i64>,
     revenue: Vec<i64>,
 }
 
-impl Additions {
-    /// Adds a row. A pair of owner and time may come only once.
-    pub fn push(&mut self, owner: Uuid, time: DateTime<Utc>, figures: Figures) {
-        self.owners.push(owner);
-        self.times.push(time);
+impl FigureColumns {
+    fn push(&mut self, figures: Figures) {
         self.impressions.push(figures.impressions);
         self.clicks.push(figures.clicks);
         self.charged.push(figures.charged.get());
@@ -82,28 +89,57 @@ impl Additions {
     }
 }
 
-/// Adds rows to a roll-up, in order of owner and time: its table with the columns of owner and time, more columns and
-/// their first values, its key, and what else an addition changes.
+impl Additions {
+    /// Adds a row. A pair of owner and time may come only once.
+    pub fn push(&mut self, owner: Uuid, time: DateTime<Utc>, rolled: Rolled) {
+        self.owners.push(owner);
+        self.times.push(time);
+        self.all.push(rolled.all);
+        self.estimated.push(rolled.estimated);
+        self.simulated.push(rolled.simulated);
+    }
+}
+
+/// Adds rows to a roll-up of users, in order of owner and time: its table with the columns of owner and time, more
+/// columns and their first values, its key, and what else an addition changes.
 macro_rules! add {
     ($rows:ident, $table:literal ($owner:literal, $time:literal) $(, $more:literal = $first:literal)?; $key:literal $(; $set:literal)?) => {
         sqlx::query!(
             "INSERT INTO " + $table + " AS known (" + $owner + ", " + $time +
-                 ", impressions, clicks, charged_micros, revenue_micros" $(+ ", " + $more)? + ")
-             SELECT owner, at, impressions, clicks, charged, revenue" $(+ ", " + $first)? + "
-             FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
-                 AS new (owner, at, impressions, clicks, charged, revenue)
+                 ", impressions, clicks, charged_micros, revenue_micros, estimated_charged_micros, estimated_revenue_micros,
+                 simulated_impressions, simulated_clicks, simulated_charged_micros, simulated_revenue_micros"
+                 $(+ ", " + $more)? + ")
+             SELECT owner, at, impressions, clicks, charged, revenue, estimated_charged, estimated_revenue,
+                    simulated_impressions, simulated_clicks, simulated_charged, simulated_revenue" $(+ ", " + $first)? + "
+             FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+                         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[])
+                 AS new (owner, at, impressions, clicks, charged, revenue, estimated_charged, estimated_revenue,
+                         simulated_impressions, simulated_clicks, simulated_charged, simulated_revenue)
              ORDER BY owner, at
              ON CONFLICT (" + $key + ") DO UPDATE SET
                  impressions = known.impressions + excluded.impressions,
                  clicks = known.clicks + excluded.clicks,
                  charged_micros = known.charged_micros + excluded.charged_micros,
-                 revenue_micros = known.revenue_micros + excluded.revenue_micros" $(+ ", " + $set)?,
+                 revenue_micros = known.revenue_micros + excluded.revenue_micros,
+                 estimated_charged_micros = known.estimated_charged_micros + excluded.estimated_charged_micros,
+                 estimated_revenue_micros = known.estimated_revenue_micros + excluded.estimated_revenue_micros,
+                 simulated_impressions = known.simulated_impressions + excluded.simulated_impressions,
+                 simulated_clicks = known.simulated_clicks + excluded.simulated_clicks,
+                 simulated_charged_micros = known.simulated_charged_micros + excluded.simulated_charged_micros,
+                 simulated_revenue_micros = known.simulated_revenue_micros + excluded.simulated_revenue_micros"
+                 $(+ ", " + $set)?,
             &$rows.owners,
             &$rows.times,
-            &$rows.impressions,
-            &$rows.clicks,
-            &$rows.charged,
-            &$rows.revenue,
+            &$rows.all.impressions,
+            &$rows.all.clicks,
+            &$rows.all.charged,
+            &$rows.all.revenue,
+            &$rows.estimated.charged,
+            &$rows.estimated.revenue,
+            &$rows.simulated.impressions,
+            &$rows.simulated.clicks,
+            &$rows.simulated.charged,
+            &$rows.simulated.revenue,
         )
     };
 }
@@ -136,32 +172,114 @@ pub(super) async fn add_to_user_days_in_tx(tx: &mut Tx, rows: &Additions) -> Res
     Ok(())
 }
 
-/// Adds to plans' buckets.
+/// Adds to plans' buckets, which have no marks.
 pub(super) async fn add_to_plan_buckets_in_tx(
     tx: &mut Tx,
     rows: &Additions,
 ) -> Result<(), PlanError> {
-    add!(rows, "plan_buckets" ("order_id", "bucket"); "order_id, bucket")
-        .execute(tx)
-        .await?;
+    sqlx::query!(
+        "INSERT INTO plan_buckets AS known (order_id, bucket, impressions, clicks, charged_micros, revenue_micros)
+         SELECT owner, at, impressions, clicks, charged, revenue
+         FROM UNNEST($1::uuid[], $2::timestamptz[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+             AS new (owner, at, impressions, clicks, charged, revenue)
+         ORDER BY owner, at
+         ON CONFLICT (order_id, bucket) DO UPDATE SET
+             impressions = known.impressions + excluded.impressions,
+             clicks = known.clicks + excluded.clicks,
+             charged_micros = known.charged_micros + excluded.charged_micros,
+             revenue_micros = known.revenue_micros + excluded.revenue_micros",
+        &rows.owners,
+        &rows.times,
+        &rows.all.impressions,
+        &rows.all.clicks,
+        &rows.all.charged,
+        &rows.all.revenue,
+    )
+    .execute(tx)
+    .await?;
     Ok(())
+}
+
+/// Notes until when sources have reported about users' plans; it never goes back.
+pub(super) async fn report_until_in_tx(
+    tx: &mut Tx,
+    until: &BTreeMap<(UserId, String), DateTime<Utc>>,
+) -> Result<(), PlanError> {
+    let users: Vec<Uuid> = until.keys().map(|(user, _)| user.0).collect();
+    let sources: Vec<String> = until.keys().map(|(_, source)| source.clone()).collect();
+    let times: Vec<DateTime<Utc>> = until.values().copied().collect();
+    sqlx::query!(
+        "INSERT INTO user_sources AS known (user_id, source, reported_until)
+         SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::timestamptz[]) AS new (user_id, source, until)
+         ORDER BY user_id, source
+         ON CONFLICT (user_id, source) DO UPDATE SET reported_until = excluded.reported_until
+         WHERE known.reported_until < excluded.reported_until",
+        &users,
+        &sources,
+        &times,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Until when each source has reported about a user's plans, the latest first.
+pub(super) async fn reported_until(
+    pool: &PgPool,
+    user: UserId,
+) -> Result<Vec<(String, DateTime<Utc>)>, PlanError> {
+    let rows = sqlx::query!(
+        "SELECT source, reported_until FROM user_sources WHERE user_id = $1 ORDER BY reported_until DESC, source",
+        user.0,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.source, row.reported_until))
+        .collect())
 }
 
 /// A piece that was read.
 pub(super) struct Point {
     pub(super) index: usize,
-    pub(super) figures: Figures,
+    pub(super) rolled: Rolled,
     pub(super) puts: Puts,
 }
 
-/// What one statement reads of a user: the pieces that have rows, and the budget of the user's
-/// running plans that is not charged yet.
+/// What one statement reads of a user: the pieces that have rows, and the budget that the user's
+/// plans have not consumed yet.
 pub(super) struct Sums {
     pub(super) points: Vec<Point>,
-    pub(super) running_budget: Micros,
+    pub(super) to_be_consumed: Money,
 }
 
-/// In the order of the columns.
+/// The figures of a row, by the names of its columns.
+macro_rules! rolled {
+    ($row:ident) => {
+        Rolled {
+            all: figures(
+                $row.impressions,
+                $row.clicks,
+                $row.charged_micros,
+                $row.revenue_micros,
+            ),
+            estimated: figures(
+                0,
+                0,
+                $row.estimated_charged_micros,
+                $row.estimated_revenue_micros,
+            ),
+            simulated: figures(
+                $row.simulated_impressions,
+                $row.simulated_clicks,
+                $row.simulated_charged_micros,
+                $row.simulated_revenue_micros,
+            ),
+        }
+    };
+}
+
 fn figures(impressions: i64, clicks: i64, charged: i64, revenue: i64) -> Figures {
     Figures {
         impressions,
@@ -186,7 +304,14 @@ pub(super) async fn sums(pool: &PgPool, user: UserId, pieces: &Pieces) -> Result
     let rows = sqlx::query!(
         r#"SELECT 'day' AS "source!", width_bucket(part.day, $2::timestamptz[]) AS place,
                   coalesce(sum(impressions), 0)::bigint AS "impressions!", coalesce(sum(clicks), 0)::bigint AS "clicks!",
-                  coalesce(sum(charged_micros), 0)::bigint AS "charged!", coalesce(sum(revenue_micros), 0)::bigint AS "revenue!",
+                  coalesce(sum(charged_micros), 0)::bigint AS "charged_micros!",
+                  coalesce(sum(revenue_micros), 0)::bigint AS "revenue_micros!",
+                  coalesce(sum(estimated_charged_micros), 0)::bigint AS "estimated_charged_micros!",
+                  coalesce(sum(estimated_revenue_micros), 0)::bigint AS "estimated_revenue_micros!",
+                  coalesce(sum(simulated_impressions), 0)::bigint AS "simulated_impressions!",
+                  coalesce(sum(simulated_clicks), 0)::bigint AS "simulated_clicks!",
+                  coalesce(sum(simulated_charged_micros), 0)::bigint AS "simulated_charged_micros!",
+                  coalesce(sum(simulated_revenue_micros), 0)::bigint AS "simulated_revenue_micros!",
                   coalesce(sum(invested_minor), 0)::bigint AS "invested!", coalesce(sum(delivery_orders), 0)::bigint AS "orders!"
            FROM UNNEST($3::timestamptz[], $4::timestamptz[]) AS run (start, finish)
            CROSS JOIN LATERAL (SELECT * FROM user_days WHERE user_id = $1 AND day >= run.start AND day < run.finish) AS part
@@ -195,14 +320,18 @@ pub(super) async fn sums(pool: &PgPool, user: UserId, pieces: &Pieces) -> Result
            SELECT 'bucket', width_bucket(part.bucket, $5::timestamptz[]),
                   coalesce(sum(impressions), 0)::bigint, coalesce(sum(clicks), 0)::bigint,
                   coalesce(sum(charged_micros), 0)::bigint, coalesce(sum(revenue_micros), 0)::bigint,
+                  coalesce(sum(estimated_charged_micros), 0)::bigint, coalesce(sum(estimated_revenue_micros), 0)::bigint,
+                  coalesce(sum(simulated_impressions), 0)::bigint, coalesce(sum(simulated_clicks), 0)::bigint,
+                  coalesce(sum(simulated_charged_micros), 0)::bigint, coalesce(sum(simulated_revenue_micros), 0)::bigint,
                   coalesce(sum(invested_minor), 0)::bigint, coalesce(sum(delivery_orders), 0)::bigint
            FROM UNNEST($6::timestamptz[], $7::timestamptz[]) AS run (start, finish)
            CROSS JOIN LATERAL (SELECT * FROM user_buckets
                                WHERE user_id = $1 AND bucket >= run.start AND bucket < run.finish) AS part
            GROUP BY 2
            UNION ALL
-           SELECT 'running', NULL, 0, 0, coalesce(sum(put_amount_minor * 10000 - charged_micros), 0)::bigint, 0, 0, 0
-           FROM orders WHERE user_id = $1 AND status IN ('matching', 'putting')"#,
+           SELECT 'open', NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                  coalesce(sum(put_amount_minor - minor_of(charged_micros)), 0)::bigint, 0
+           FROM orders WHERE user_id = $1 AND status IN ('matching', 'putting', 'put_finished', 'waiting_settlement')"#,
         user.0,
         &days.from,
         &day_runs.from,
@@ -215,20 +344,20 @@ pub(super) async fn sums(pool: &PgPool, user: UserId, pieces: &Pieces) -> Result
     .await?;
     let mut sums = Sums {
         points: Vec::with_capacity(rows.len()),
-        running_budget: Micros::new(0),
+        to_be_consumed: Money::ZERO,
     };
     for row in rows {
         let columns = match row.source.as_str() {
             "day" => days,
             "bucket" => buckets,
             _ => {
-                sums.running_budget = Micros::new(row.charged);
+                sums.to_be_consumed = Money::from_minor(row.invested);
                 continue;
             }
         };
         sums.points.push(Point {
             index: columns.point_at(row.place),
-            figures: figures(row.impressions, row.clicks, row.charged, row.revenue),
+            rolled: rolled!(row),
             puts: puts(row.invested, row.orders),
         });
     }
@@ -237,7 +366,7 @@ pub(super) async fn sums(pool: &PgPool, user: UserId, pieces: &Pieces) -> Result
 
 /// A user's running totals.
 pub(super) struct Totals {
-    pub(super) figures: Figures,
+    pub(super) rolled: Rolled,
     pub(super) puts: Puts,
     pub(super) first_at: Option<DateTime<Utc>>,
 }
@@ -245,19 +374,16 @@ pub(super) struct Totals {
 /// A user's running totals, if there are any.
 pub(super) async fn totals(pool: &PgPool, user: UserId) -> Result<Option<Totals>, PlanError> {
     let row = sqlx::query!(
-        "SELECT impressions, clicks, charged_micros, revenue_micros, invested_minor, delivery_orders, first_at
+        "SELECT impressions, clicks, charged_micros, revenue_micros, estimated_charged_micros, estimated_revenue_micros,
+                simulated_impressions, simulated_clicks, simulated_charged_micros, simulated_revenue_micros,
+                invested_minor, delivery_orders, first_at
          FROM user_totals WHERE user_id = $1",
         user.0,
     )
     .fetch_optional(pool)
     .await?;
     Ok(row.map(|row| Totals {
-        figures: figures(
-            row.impressions,
-            row.clicks,
-            row.charged_micros,
-            row.revenue_micros,
-        ),
+        rolled: rolled!(row),
         puts: puts(row.invested_minor, row.delivery_orders),
         first_at: row.first_at,
     }))

@@ -48,7 +48,7 @@ async fn every_act_of_staff_is_announced_once() {
     // Settled already: nothing changes, so there is no entry.
     stack.settle(&plan.id).await.unwrap();
     let mut acts: Vec<StaffActed> = probe
-        .wait_for(TYPE, 9)
+        .wait_for(TYPE, 10)
         .await
         .iter()
         .map(|event| event.data().unwrap())
@@ -62,6 +62,7 @@ async fn every_act_of_staff_is_announced_once() {
             "plan.create_product",
             "plan.edit_product",
             "plan.finish",
+            "plan.import_applied",
             "plan.import_delivery",
             "plan.push",
             "plan.release_delivery",

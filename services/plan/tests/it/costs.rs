@@ -109,3 +109,37 @@ async fn counts_and_the_current_operator_are_single_rows() {
         [("follows".to_owned(), "Index Only Scan".to_owned())]
     );
 }
+
+#[tokio::test]
+async fn what_has_ended_costs_the_open_figures_nothing() {
+    const OPEN: i64 = 50;
+    let db = crowded().await;
+    let pool = db.pool();
+    for statement in [
+        format!(
+            "UPDATE orders SET status = 'putting' WHERE id <= {}",
+            id(OPEN)
+        ),
+        "VACUUM ANALYZE orders".to_owned(),
+    ] {
+        sqlx::raw_sql(AssertSqlSafe(statement))
+            .execute(&pool)
+            .await
+            .unwrap();
+    }
+    let me = format!("'{}'", Uuid::from_u128(ME));
+    let filter =
+        "ARRAY['matching','putting','put_finished','waiting_settlement'], ARRAY[true,false], true";
+    let page = query(&["ELSE minor_of(revenue_micros) END <> 0"]);
+    let cost_of_page = cost(
+        &db,
+        &page,
+        &format!("{me}, {filter}, {}, {PAGE}", id(ROWS + 1)),
+    )
+    .await;
+    assert_page(&cost_of_page, 1, "plans with a budget");
+    let sum = query(&["ELSE minor_of(revenue_micros) END\n           ), 0)"]);
+    let cost_of_sum = cost(&db, &sum, &format!("{me}, {filter}")).await;
+    assert!(cost_of_sum.scanned.is_empty(), "{cost_of_sum:?}");
+    assert!(cost_of_sum.rows <= 3 * OPEN, "{cost_of_sum:?}");
+}

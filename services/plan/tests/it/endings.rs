@@ -50,6 +50,84 @@ fn statuses(detail: &GetPlanResponse) -> Vec<PlanStatus> {
 }
 
 #[tokio::test]
+async fn a_plan_that_matches_is_cancelled_once_and_gives_back_money_and_coupon() {
+    let stack = Plan::spawn().await;
+    let product = stack.product().await;
+    let (caller, stranger) = (stack.user_with(10_000).await, stack.user_with(1).await);
+    let coupon = stack.coupon(&caller, |_| {}).await;
+    let request = PutPlanRequest {
+        user_coupon_id: coupon.id,
+        ..put_into(&product, 6_000)
+    };
+    let plan = stack.put_request(&caller, request).await.unwrap();
+    assert_eq!(plan.status(), Matching);
+    let unknown = (Reason::NotFound, Some("id".to_owned()));
+    assert_eq!(why(stack.cancel(&stranger, &plan.id).await), unknown);
+    let cancels = (0..20).map(|_| stack.cancel(&caller, &plan.id));
+    for outcome in futures::future::join_all(cancels).await {
+        assert_eq!(outcome.unwrap().status(), PlanStatus::PutFailed);
+    }
+    assert_eq!(
+        stack.money(&caller).await,
+        Money {
+            available: 10_000,
+            ..Money::default()
+        }
+    );
+    let counts = stack.coupon_counts(&caller).await;
+    assert_eq!((counts.unused, counts.used), (1, 0));
+    let detail = stack.plan_of(&caller, &plan.id).await.unwrap();
+    assert_eq!(statuses(&detail), [Matching, PlanStatus::PutFailed]);
+    // No report counts for it any more.
+    let late = report(&stack, &plan, "r1", 1, "1.00", "1.00").await;
+    assert_eq!((late.applied, late.rejected_count), (0, 1));
+}
+
+#[tokio::test]
+async fn what_delivers_or_has_ended_is_not_cancelled() {
+    let stack = Plan::spawn().await;
+    let (caller, plan) = delivered(&stack).await;
+    let nothing = (Reason::NothingChanged, None);
+    assert_eq!(why(stack.cancel(&caller, &plan.id).await), nothing);
+    stack
+        .finish(&plan.id, FinishOutcome::PutFinished)
+        .await
+        .unwrap();
+    assert_eq!(why(stack.cancel(&caller, &plan.id).await), nothing);
+    // What staff ended is none of the user's cancellations.
+    let product = stack.product().await;
+    let plan = stack.put(&caller, &product, 1_000).await.unwrap();
+    stack
+        .finish(&plan.id, FinishOutcome::PutFailed)
+        .await
+        .unwrap();
+    assert_eq!(why(stack.cancel(&caller, &plan.id).await), nothing);
+}
+
+#[tokio::test]
+async fn the_first_report_and_a_cancellation_race_and_one_of_them_counts() {
+    let stack = Plan::spawn().await;
+    let product = stack.product().await;
+    for number in 0..5 {
+        let caller = stack.user_with(1_000).await;
+        let plan = stack.put(&caller, &product, 1_000).await.unwrap();
+        let id = format!("race-{number}");
+        let (cancelled, reported) = tokio::join!(
+            stack.cancel(&caller, &plan.id),
+            report(&stack, &plan, &id, 1, "1.00", "1.00"),
+        );
+        assert_eq!(cancelled.is_ok(), reported.applied == 0, "{reported:?}");
+        let seen = stack.plan(&caller, &plan.id).await;
+        if cancelled.is_ok() {
+            assert_eq!(seen.status(), PlanStatus::PutFailed);
+            assert_eq!(stack.money(&caller).await.available, 1_000);
+        } else {
+            assert_eq!(seen.status(), Putting);
+        }
+    }
+}
+
+#[tokio::test]
 async fn delivery_reaches_the_ledger_rounded_once() {
     let stack = Plan::spawn().await;
     let (caller, plan) = delivered(&stack).await;
@@ -88,9 +166,11 @@ async fn staff_finish_and_settle_at_once() {
         .await
         .unwrap();
     assert_eq!(finished.status(), PlanStatus::WaitingSettlement);
-    assert_eq!(finished.to_be_consumed_minor, 0);
+    // A network may restate what it reported, so wallet goes on holding the rest.
+    assert_eq!(finished.to_be_consumed_minor, 4_765);
     let settled = stack.settle(&plan.id).await.unwrap();
     assert_eq!(settled.status(), PlanStatus::Settled);
+    assert_eq!(settled.to_be_consumed_minor, 0);
     assert_eq!(
         stack.money(&caller).await,
         Money {
@@ -427,6 +507,10 @@ async fn the_end_of_the_window_finishes_delivered_plans_and_fails_others() {
     let (caller, plan) = delivered(&stack).await;
     let product = stack.product().await;
     let other = stack.put(&caller, &product, 2_000).await.unwrap();
+    let ends = |plan: &pb::Plan| Some(plan.put_time?.seconds + DAY.as_secs().cast_signed() * 30);
+    for running in [&stack.plan(&caller, &plan.id).await, &other] {
+        assert_eq!(running.end_time.map(|end| end.seconds), ends(running));
+    }
     stack.clock.advance(DAY * 30);
     eventually("the delivered plan finishes", || async {
         stack.plan(&caller, &plan.id).await.status() == PlanStatus::WaitingSettlement
@@ -436,10 +520,9 @@ async fn the_end_of_the_window_finishes_delivered_plans_and_fails_others() {
         stack.plan(&caller, &other.id).await.status() == PlanStatus::PutFailed
     })
     .await;
-    assert_eq!(
-        stack.plan(&caller, &other.id).await.fail_reason,
-        "put window over"
-    );
+    let other = stack.plan(&caller, &other.id).await;
+    assert_eq!(other.fail_reason, "put window over");
+    assert_eq!(other.end_time, None, "it has ended");
 }
 
 #[tokio::test]

@@ -432,6 +432,12 @@ impl Plan {
             .into_inner()
     }
 
+    pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<pb::Plan, Refusal> {
+        let request = CancelPlanRequest { plan_id: id.into() };
+        let answer = self.users().cancel_plan(call(caller, request)).await;
+        Ok(answer.map_err(refused)?.into_inner().plan.unwrap())
+    }
+
     pub async fn finish(&self, id: &str, outcome: FinishOutcome) -> Result<pb::Plan, Refusal> {
         let request = FinishPlanRequest {
             plan_id: id.into(),

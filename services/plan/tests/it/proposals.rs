@@ -27,12 +27,15 @@ async fn put(stack: &Plan) -> (Caller, pb::Plan) {
 }
 
 fn file(plan: &pb::Plan, rows: &[(&str, &str, &str)]) -> String {
+    format!("{HEADER}{}", lines(plan, rows))
+}
+
+fn lines(plan: &pb::Plan, rows: &[(&str, &str, &str)]) -> String {
     let number = &plan.plan_number;
     let row = |(id, spend, revenue): &(&str, &str, &str)| {
         format!("{id},{number},2026-11-20T09:00:00Z,100,5,{spend},{revenue}\n")
     };
-    let rows: String = rows.iter().map(row).collect();
-    format!("{HEADER}{rows}")
+    rows.iter().map(row).collect()
 }
 
 fn header(dry_run: bool) -> ImportHeader {
@@ -111,7 +114,7 @@ async fn a_file_posts_nothing_until_a_second_person_releases_it() {
     assert_eq!(stack.imports(ImportState::Released).await, [released]);
 
     let acts: Vec<StaffActed> = probe
-        .wait_for(ACTED, 2)
+        .wait_for(ACTED, 3)
         .await
         .iter()
         .map(|event| event.data().unwrap())
@@ -137,6 +140,41 @@ async fn a_file_posts_nothing_until_a_second_person_releases_it() {
         (proposed.import_id.as_str(), "as agreed")
     );
     assert!(release.after_json.contains(&proposed.sha256));
+    let applied = act("plan.import_applied");
+    assert_eq!(
+        (&applied.user_id, &applied.staff_id, &applied.target),
+        (&user_id(&caller), &id_of(&second), &proposed.import_id)
+    );
+    assert_eq!(applied.reason, "as agreed");
+}
+
+#[tokio::test]
+async fn each_user_reads_once_of_an_import_however_long() {
+    let stack = Plan::spawn().await;
+    let (alice, first) = put(&stack).await;
+    let (bob, second) = put(&stack).await;
+    let probe = stack.broker.probe(&[ACTED]).await;
+    // More than one transaction takes.
+    let ids: Vec<String> = (0..1_200).map(|id| id.to_string()).collect();
+    let rows: Vec<_> = ids
+        .iter()
+        .map(|id| (id.as_str(), "0.001", "0.001"))
+        .collect();
+    let text = file(&first, &rows) + &lines(&second, &[("b", "0.01", "0.01")]);
+    for _ in 0..2 {
+        stack.import("network-a", "{}", &text).await;
+    }
+    let acts = probe.wait_for(ACTED, 5).await;
+    let acts: Vec<StaffActed> = acts.iter().map(|event| event.data().unwrap()).collect();
+    let mut users: Vec<_> = acts
+        .iter()
+        .filter(|act| act.action == "plan.import_applied")
+        .map(|act| act.user_id.clone())
+        .collect();
+    users.sort();
+    let mut expected = vec![user_id(&alice), user_id(&bob)];
+    expected.sort();
+    assert_eq!(users, expected);
 }
 
 #[tokio::test]

@@ -317,10 +317,17 @@ async fn a_coupon_that_cannot_be_used_refuses_the_put() {
         user_coupon_id: id.into(),
         ..put_into(&product, 4_000)
     };
-    assert_eq!(
-        why(stack.put_request(&caller, with(&coupon.id)).await).0,
-        Reason::CouponBelowRequirement
-    );
+    let keyed = with_key(&caller, "below");
+    // A repeat gets the same answer.
+    for _ in 0..2 {
+        let outcome = stack.put_request(&keyed, with(&coupon.id)).await;
+        let refusal = outcome.expect_err("a refusal");
+        assert_eq!(refusal.reason, Reason::CouponBelowRequirement);
+        assert_eq!(
+            refusal.missing.map(adfolio_money::Money::minor),
+            Some(1_000)
+        );
+    }
     for id in ["no id", "00000000-0000-7000-8000-000000000000"] {
         let expected = (Reason::NotFound, Some("user_coupon_id".into()));
         assert_eq!(why(stack.put_request(&caller, with(id)).await), expected);

@@ -115,6 +115,23 @@ async fn check(
         sums(rows, from, to),
         "{range:?} in {zone}"
     );
+    let previous = statistics.previous.expect("the range before");
+    let (from, until): (DateTime<Utc>, DateTime<Utc>) = (
+        previous.from.unwrap().try_into().unwrap(),
+        previous.to.unwrap().try_into().unwrap(),
+    );
+    assert!(from < until && until <= bounds.0, "{range:?} in {zone}");
+    let figures = [
+        previous.impressions,
+        previous.clicks,
+        previous.consumed_minor,
+        previous.revenue_minor,
+    ];
+    assert_eq!(
+        figures,
+        sums(rows, from, until),
+        "before {range:?} in {zone}"
+    );
     for (index, point) in statistics.series.iter().enumerate() {
         let end = statistics.series.get(index + 1).map_or(to, time_of);
         let figures = [
@@ -168,6 +185,18 @@ async fn every_range_in_three_zones_is_the_sum_of_its_rows() {
             "Asia/Kathmandu GMT+05:45",
             "2026-10-31T18:15:00Z",
             "2026-11-16T18:15:00Z",
+        ),
+        (
+            StatisticsRange::Last7Days,
+            "Asia/Kathmandu",
+            "2026-11-09T18:15:00Z",
+            "2026-11-16T18:15:00Z",
+        ),
+        (
+            StatisticsRange::Last30Days,
+            "America/New_York",
+            "2026-10-17T04:00:00Z",
+            "2026-11-16T05:00:00Z",
         ),
         (
             Today,
@@ -261,30 +290,24 @@ async fn a_plans_series_is_by_day_beyond_three_days() {
 }
 
 #[tokio::test]
-async fn running_budgets_are_to_be_consumed_in_every_range() {
+async fn budgets_are_to_be_consumed_in_every_range_until_the_settlement() {
     let rows = rows("2026-11-15T10:00:00Z", 10);
     let (stack, caller, plan) = stack_with("2026-11-15T22:00:00Z", &rows).await;
     let spent = sums(&rows, DateTime::UNIX_EPOCH, instant("2027-01-01T00:00:00Z"))[2];
+    let to_be_consumed = async |range| {
+        let statistics = stack.statistics(&caller, range, "UTC").await;
+        statistics.to_be_consumed_minor
+    };
     for range in [StatisticsRange::Today, StatisticsRange::All] {
-        assert_eq!(
-            stack
-                .statistics(&caller, range, "UTC")
-                .await
-                .to_be_consumed_minor,
-            900_000 - spent
-        );
+        assert_eq!(to_be_consumed(range).await, 900_000 - spent);
     }
     stack
         .finish(&plan.id, FinishOutcome::PutFinished)
         .await
         .unwrap();
-    assert_eq!(
-        stack
-            .statistics(&caller, StatisticsRange::Today, "UTC")
-            .await
-            .to_be_consumed_minor,
-        0
-    );
+    assert_eq!(to_be_consumed(StatisticsRange::All).await, 900_000 - spent);
+    stack.settle(&plan.id).await.unwrap();
+    assert_eq!(to_be_consumed(StatisticsRange::All).await, 0);
     let nobody = stack
         .statistics(&user(), StatisticsRange::All, "junk")
         .await;

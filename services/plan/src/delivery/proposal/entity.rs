@@ -10,8 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::delivery::entity::Report;
-use crate::delivery::intake::Origin;
+use crate::delivery::entity::{Origin, Report};
 use crate::delivery::row::Reported;
 use crate::ids::{ImportId, OrderId};
 use crate::order::entity::{Delivered, Order};

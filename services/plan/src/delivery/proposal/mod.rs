@@ -6,16 +6,17 @@
 //! | rows arrive | one for each batch: staged |
 //! | the file ends | one: totals, what stands out, audit entry; `proposed`, or `released` at once where that is allowed |
 //! | a second member decides | one: decision and audit entry |
-//! | the rows of a released import are taken | one for each batch, its staged rows deleted; after a crash [`sweep`] goes on |
+//! | the rows of a released import are taken | one for each batch, its staged rows deleted, its users' logs written; after a crash [`sweep`] goes on |
 //!
 //! A proposal changes nothing but itself. The lock of an import's row precedes those of the [`intake`].
 
 pub mod entity;
 mod repo;
 
-use adfolio_kit::audit;
+use adfolio_kit::audit::{self, Actor};
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
+use adfolio_kit::outbox;
 use adfolio_kit::refusal::{Refusal, chain};
 use adfolio_kit::signing_key::Kid;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -26,8 +27,8 @@ use uuid::Uuid;
 pub use entity::{Choice, Import, Notable, State, Tally, Totals};
 pub use repo::{Beginning, End};
 
-use super::entity::Verdict as RowVerdict;
-use super::intake::{self, Intake, Origin};
+use super::entity::{Origin, Verdict as RowVerdict};
+use super::intake::{self, Intake};
 use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
@@ -298,14 +299,43 @@ async fn take_next_in_tx(
         settlement_delay,
     };
     let verdicts = intake::take_in_tx(tx, &intake, &rows, now).await?;
-    let mut taken = import.taken;
+    let mut taken = import.taken.clone();
     for (line, verdict) in &verdicts {
         taken.add(*line, verdict);
     }
     repo::taken_in_tx(tx, id, up_to_line, &taken).await?;
+    log_for_users_in_tx(tx, &import, batch, now).await?;
     Ok(Some(
         verdicts.into_iter().map(|(_, verdict)| verdict).collect(),
     ))
+}
+
+/// Enters into the log of each user whose plans these reports changed that staff imported them, once for each import.
+/// What nobody's hand brought is not in it.
+async fn log_for_users_in_tx(
+    tx: &mut Tx,
+    import: &Import,
+    batch: BatchId,
+    now: DateTime<Utc>,
+) -> Result<(), PlanError> {
+    let staff_id = import.decided.map_or(import.staff_id, |(by, _)| by);
+    if staff_id.is_nil() {
+        return Ok(());
+    }
+    let users = repo::add_users_in_tx(tx, import.id, batch).await?;
+    let events = users.into_iter().map(|user| {
+        let actor = Actor {
+            staff_id,
+            reason: import.decision_reason.clone(),
+            request_id: String::new(),
+        };
+        audit::Entry::new("plan.import_applied", import.id)
+            .user(user)
+            .after(&json!({"source": import.source}))?
+            .event_by(actor, now)
+    });
+    let events = events.collect::<Result<Vec<_>, _>>()?;
+    Ok(outbox::enqueue_in_tx(tx, &events).await?)
 }
 
 impl Taken {

@@ -2,6 +2,7 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::signing_key::Kid;
 use adfolio_money::Micros;
@@ -10,10 +11,10 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::entity::{Import, Notable, Rejection, State, Taken, Totals};
-use crate::delivery::intake::Origin;
+use crate::delivery::entity::Origin;
 use crate::delivery::row::Reported;
 use crate::error::PlanError;
-use crate::ids::ImportId;
+use crate::ids::{BatchId, ImportId};
 
 /// Staged rows that one statement deletes at most.
 const CLEAR_BATCH: i64 = 20_000;
@@ -401,4 +402,24 @@ pub(super) async fn done_in_tx(
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Writes whose plans the reports of a batch changed; answers those that the import had not changed before.
+pub(super) async fn add_users_in_tx(
+    tx: &mut Tx,
+    id: ImportId,
+    batch: BatchId,
+) -> Result<Vec<UserId>, PlanError> {
+    let added = sqlx::query_scalar!(
+        r#"INSERT INTO imported_users (import_id, user_id)
+           SELECT DISTINCT $1::uuid, o.user_id FROM delivery_reports r JOIN orders o ON o.id = r.order_id
+           WHERE r.batch_id = $2
+           ON CONFLICT DO NOTHING
+           RETURNING user_id AS "user_id: UserId""#,
+        id.0,
+        batch.0,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(added)
 }

@@ -9,8 +9,7 @@ use adfolio_money::Micros;
 use sqlx::PgExecutor;
 
 use super::{Batch, Received, Seal};
-use crate::delivery::entity::Report;
-use crate::delivery::intake::Origin;
+use crate::delivery::entity::{Origin, Report};
 use crate::error::PlanError;
 use crate::ids::{BatchId, ImportId, OrderId};
 
@@ -174,9 +173,11 @@ pub async fn reports(
                 charged: Micros::ZERO,
                 revenue: Micros::new(row.revenue_micros),
                 estimated: row.estimated,
+                origin: row.origin,
+                // Of no concern here.
+                is_marked: false,
                 brought_by: row.import_id.map(ImportId).zip(row.import_line),
             },
-            origin: row.origin,
             at: row.received_at,
         };
         reports

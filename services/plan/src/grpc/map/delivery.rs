@@ -7,10 +7,10 @@ use adfolio_proto::plan::v1 as proto;
 use chrono::DateTime;
 
 use super::optional;
+use crate::delivery::entity::Origin;
 use crate::delivery::entity::Report;
 use crate::delivery::evidence::{Book, Position, Shown};
 use crate::delivery::import::{Header, Outcome};
-use crate::delivery::intake::Origin;
 use crate::delivery::proposal::{Import, Notable, State, Totals};
 use crate::delivery::reader::Form;
 use crate::delivery::report::Sent;
@@ -205,11 +205,7 @@ pub fn report_keys(report: &Report) -> Vec<String> {
 
 impl From<Shown> for proto::DeliveryReport {
     fn from(shown: Shown) -> Self {
-        let Shown {
-            report,
-            origin,
-            import,
-        } = shown;
+        let Shown { report, import } = shown;
         let import = report.brought_by.zip(import);
         Self {
             source: report.source,
@@ -222,7 +218,7 @@ impl From<Shown> for proto::DeliveryReport {
             charged_micros: report.charged.get(),
             revenue_micros: report.revenue.get(),
             estimated: report.estimated,
-            simulated: origin == Origin::Simulator,
+            simulated: report.origin == Origin::Simulator,
             import: import.map(|((id, line), (began_at, sha256))| proto::ImportedFile {
                 id: id.to_string(),
                 time: Some(began_at.into()),

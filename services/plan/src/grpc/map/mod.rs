@@ -5,27 +5,33 @@ mod delivery;
 pub use delivery::{report_keys, report_position};
 
 use adfolio_kit::idempotency;
+use adfolio_kit::identity::Caller;
 use adfolio_kit::mirror;
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::wire;
+use adfolio_kit::time_zone::TimeZone;
+use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as proto;
+use chrono::{DateTime, Utc};
 
 use crate::delivery::proposal::{Choice, State};
 use crate::delivery::reader::Form;
 use crate::follow::{Current, Follow};
+use crate::ids::OrderId;
 use crate::operator::Operator;
 use crate::order::entity::{Holding, Order};
-use crate::order::status::{Status, TimelineEntry};
-use crate::order::{Detail, Push, Pushed};
+use crate::order::figure::{Figure, Wanted};
+use crate::order::status::{Filter, Status, TimelineEntry};
+use crate::order::table::{Sort, Table, Totals};
+use crate::order::{Detail, Name, Push, Pushed};
 use crate::product::entity::{Audience, ContentType, Details, Gender, Product, RevenueLimits};
 use crate::put::entity::{Command, Target};
 use crate::settlement::Outcome;
 use crate::source::Channel;
-use crate::statistics::entity::Range;
-use crate::statistics::{SeriesPoint, Statistics, rounded};
+use crate::statistics::entity::{Figures, Range, Rolled, Step};
+use crate::statistics::{Previous, SeriesPoint, Statistics, rounded};
 
 /// Longest name of a product, in characters.
 const LONGEST_NAME: usize = 200;
@@ -49,6 +55,9 @@ mirror! {
     Gender = common::Gender,
     Outcome = proto::FinishOutcome,
     Range = proto::StatisticsRange,
+    Sort = proto::PlanSort,
+    Step = proto::SeriesStep,
+    Figure = proto::PlanFigure,
     Form = proto::ImportFormat,
     Choice = proto::ImportDecision,
     State = proto::ImportState where hidden: [Reading, BrokenOff, Repeated],
@@ -67,6 +76,74 @@ pub fn official(filter: i32) -> Result<Vec<bool>, Refusal> {
         Ok(proto::PushFilter::Official) => Ok(vec![true]),
         Ok(proto::PushFilter::NonOfficial) => Ok(vec![false]),
         Err(_) => Err(Refusal::invalid("push")),
+    }
+}
+
+/// The range of statistics; today if none was sent.
+pub fn range(value: i32) -> Result<Range, Refusal> {
+    Ok(Range::optional(value, "type")?.unwrap_or(Range::Today))
+}
+
+/// The time zone of a request; the caller's if none was sent.
+pub fn zone(text: &str, caller: &Caller) -> TimeZone {
+    if text.is_empty() {
+        caller.time_zone
+    } else {
+        TimeZone::parse(text)
+    }
+}
+
+/// The figure whose plans are asked for, if one is.
+pub fn wanted(
+    request: &proto::ListPlansRequest,
+    caller: &Caller,
+) -> Result<Option<Wanted>, Refusal> {
+    let Some(figure) = Figure::optional(request.figure, "figure")? else {
+        return Ok(None);
+    };
+    Ok(Some(Wanted {
+        figure,
+        range: range(request.range)?,
+        zone: zone(&request.time_zone, caller),
+    }))
+}
+
+/// The table that is asked for.
+pub fn table(table: &proto::PlanTable) -> Result<Table, Refusal> {
+    Ok(Table {
+        sort: Sort::optional(table.sort, "sort")?.unwrap_or(Sort::CreateTime),
+        ascending: table.ascending,
+        from: wire::instant(table.from, "from")?,
+        to: wire::instant(table.to, "until")?,
+        query: Table::checked_query(&table.query)?,
+    })
+}
+
+/// What a table's cursors belong to: everything that decides its rows and their order.
+pub fn table_name(table: &Table, filter: &Filter) -> String {
+    format!("plans.table {table:?} {filter:?}")
+}
+
+/// The value and id of the row behind which a page begins.
+pub fn table_position(list: &List) -> Result<Option<(i64, OrderId)>, Refusal> {
+    let Some(keys) = list.keys(2)? else {
+        return Ok(None);
+    };
+    let [value, id] = &keys[..] else {
+        return Err(Refusal::invalid("cursor"));
+    };
+    let value = value.parse().map_err(|_| Refusal::invalid("cursor"))?;
+    Ok(Some((value, wire::id(id, "cursor")?)))
+}
+
+impl From<Totals> for proto::PlanTotals {
+    fn from(totals: Totals) -> Self {
+        Self {
+            count: totals.count,
+            put_amount_minor: totals.put_amount.minor(),
+            consumed_minor: totals.consumed.minor(),
+            revenue_minor: totals.revenue.minor(),
+        }
     }
 }
 
@@ -243,57 +320,60 @@ impl From<&Current> for proto::CurrentOperator {
     }
 }
 
-impl From<&Order> for proto::Plan {
-    fn from(order: &Order) -> Self {
-        let coupon = order.coupon.as_ref();
-        Self {
-            id: order.id.to_string(),
-            plan_number: order.plan_number.clone(),
-            product_id: order.product_id.to_string(),
-            product_name: order.product_name.clone(),
-            product_icon_url: order.product_icon_url.clone(),
-            put_amount_minor: order.put_amount.minor(),
-            paid_amount_minor: order.paid.minor(),
-            discount_amount_minor: order.discount.minor(),
-            put_progress: order.put_progress(),
-            status: order.status.to_wire(),
-            official: order.official,
-            operator_id: optional(order.operator_id),
-            put_content: order.put_content.clone(),
-            put_rule: order.put_rule.clone(),
-            user_targeting: Some((&order.audience).into()),
-            impressions: order.delivered.impressions,
-            clicks: order.delivered.clicks,
-            consumed_minor: order.consumed().minor(),
-            to_be_consumed_minor: order.to_be_consumed().minor(),
-            revenue_minor: order.revenue().minor(),
-            coupon_id: optional(coupon.map(|coupon| coupon.id)),
-            coupon_name: coupon.map(|coupon| coupon.name.clone()).unwrap_or_default(),
-            // Set when the failure is decided; shown once the plan fails.
-            fail_reason: if order.is_failed() {
-                order.fail_reason.clone()
-            } else {
-                String::new()
-            },
-            create_time: Some(order.created_at.into()),
-            put_time: order.put_at.map(Into::into),
-            finish_time: order.finished_at.map(Into::into),
-            settle_time: order.settled_at.map(Into::into),
-            user_id: order.user_id.to_string(),
-            estimated: order.delivered.estimated_reports > 0,
-            sources: order.sources.clone(),
-            expire_time: order
-                .expires_at
-                .filter(|_| order.is_waiting())
-                .map(Into::into),
-        }
+/// An order as callers see it. The platform keeps this share of its revenue, in basis points, unless it is settled.
+pub fn plan(order: &Order, platform_share: u32) -> proto::Plan {
+    let coupon = order.coupon.as_ref();
+    proto::Plan {
+        id: order.id.to_string(),
+        plan_number: order.plan_number.clone(),
+        product_id: order.product_id.to_string(),
+        product_name: order.product_name.clone(),
+        product_icon_url: order.product_icon_url.clone(),
+        put_amount_minor: order.put_amount.minor(),
+        paid_amount_minor: order.paid.minor(),
+        discount_amount_minor: order.discount.minor(),
+        put_progress: order.put_progress(),
+        status: order.status.to_wire(),
+        official: order.official,
+        operator_id: optional(order.operator_id),
+        put_content: order.put_content.clone(),
+        put_rule: order.put_rule.clone(),
+        user_targeting: Some((&order.audience).into()),
+        impressions: order.delivered.impressions,
+        clicks: order.delivered.clicks,
+        consumed_minor: order.consumed().minor(),
+        to_be_consumed_minor: order.to_be_consumed().minor(),
+        revenue_minor: order.revenue().minor(),
+        coupon_id: optional(coupon.map(|coupon| coupon.id)),
+        coupon_name: coupon.map(|coupon| coupon.name.clone()).unwrap_or_default(),
+        // Set when the failure is decided; shown once the plan fails.
+        fail_reason: if order.is_failed() {
+            order.fail_reason.clone()
+        } else {
+            String::new()
+        },
+        create_time: Some(order.created_at.into()),
+        put_time: order.put_at.map(Into::into),
+        finish_time: order.finished_at.map(Into::into),
+        settle_time: order.settled_at.map(Into::into),
+        user_id: order.user_id.to_string(),
+        estimated: order.delivered.estimated_reports > 0,
+        sources: order.sources.clone(),
+        expire_time: order
+            .expires_at
+            .filter(|_| order.is_waiting())
+            .map(Into::into),
+        coupon_share_minor: order.coupon_share().minor(),
+        result_minor: order.result(platform_share).minor(),
+        end_time: order.delivery_ends_at().map(Into::into),
     }
 }
 
+/// Nothing was delivered yet, so there is nothing that the platform has a share of.
 impl From<&Order> for proto::PutPlanResponse {
     fn from(order: &Order) -> Self {
         Self {
-            plan: Some(order.into()),
+            plan: Some(plan(order, 0)),
         }
     }
 }
@@ -310,28 +390,29 @@ impl From<&Pushed> for proto::PushPlanResponse {
     }
 }
 
-impl From<Detail> for proto::GetPlanResponse {
-    fn from(detail: Detail) -> Self {
-        Self {
-            plan: Some((&detail.order).into()),
-            timeline: detail.timeline.into_iter().map(Into::into).collect(),
-            series: detail.series.into_iter().map(Into::into).collect(),
-        }
+/// A plan in detail; see [`plan`].
+pub fn detail(detail: Detail, platform_share: u32) -> proto::GetPlanResponse {
+    proto::GetPlanResponse {
+        plan: Some(plan(&detail.order, platform_share)),
+        timeline: detail.timeline.into_iter().map(Into::into).collect(),
+        bucket: detail.step.to_wire(),
+        series: detail.series.into_iter().map(Into::into).collect(),
     }
 }
 
-impl From<Detail> for proto::AdminGetPlanResponse {
-    fn from(detail: Detail) -> Self {
-        let proto::GetPlanResponse {
-            plan,
-            timeline,
-            series,
-        } = detail.into();
-        Self {
-            plan,
-            timeline,
-            series,
-        }
+/// The same for staff.
+pub fn staff_detail(found: Detail, platform_share: u32) -> proto::AdminGetPlanResponse {
+    let proto::GetPlanResponse {
+        plan,
+        timeline,
+        series,
+        bucket,
+    } = detail(found, platform_share);
+    proto::AdminGetPlanResponse {
+        plan,
+        timeline,
+        series,
+        bucket,
     }
 }
 
@@ -357,19 +438,75 @@ impl From<SeriesPoint> for proto::SeriesPoint {
     }
 }
 
+impl From<Figures> for proto::MarkedFigures {
+    fn from(figures: Figures) -> Self {
+        Self {
+            impressions: figures.impressions,
+            clicks: figures.clicks,
+            consumed_minor: rounded(figures.charged).minor(),
+            revenue_minor: rounded(figures.revenue).minor(),
+        }
+    }
+}
+
 impl From<Statistics> for proto::GetStatisticsResponse {
     fn from(statistics: Statistics) -> Self {
+        let Rolled {
+            all,
+            estimated,
+            simulated,
+        } = statistics.rolled;
+        let until = |(source, time): (String, DateTime<Utc>)| proto::ReportedUntil {
+            source,
+            time: Some(time.into()),
+        };
         Self {
             from: Some(statistics.from.into()),
             to: Some(statistics.to.into()),
             invested_minor: statistics.puts.invested.minor(),
             delivery_orders: statistics.puts.orders,
-            consumed_minor: rounded(statistics.figures.charged).minor(),
-            to_be_consumed_minor: rounded(statistics.to_be_consumed).minor(),
-            impressions: statistics.figures.impressions,
-            clicks: statistics.figures.clicks,
-            revenue_minor: rounded(statistics.figures.revenue).minor(),
+            consumed_minor: rounded(all.charged).minor(),
+            to_be_consumed_minor: statistics.to_be_consumed.minor(),
+            impressions: all.impressions,
+            clicks: all.clicks,
+            revenue_minor: rounded(all.revenue).minor(),
             series: statistics.series.into_iter().map(Into::into).collect(),
+            estimated: Some(estimated.into()),
+            simulated: Some(simulated.into()),
+            reported_until: statistics.reported_until.into_iter().map(until).collect(),
+            bucket: statistics.step.to_wire(),
+            previous: statistics.previous.map(Into::into),
+        }
+    }
+}
+
+impl From<Name> for proto::PlanName {
+    fn from(name: Name) -> Self {
+        Self {
+            plan_id: name.id.to_string(),
+            plan_number: name.number,
+            product_name: name.product,
+        }
+    }
+}
+
+impl From<Previous> for proto::PreviousFigures {
+    fn from(previous: Previous) -> Self {
+        let Previous {
+            from,
+            to,
+            puts,
+            figures,
+        } = previous;
+        Self {
+            from: Some(from.into()),
+            to: Some(to.into()),
+            invested_minor: puts.invested.minor(),
+            delivery_orders: puts.orders,
+            consumed_minor: rounded(figures.charged).minor(),
+            impressions: figures.impressions,
+            clicks: figures.clicks,
+            revenue_minor: rounded(figures.revenue).minor(),
         }
     }
 }
@@ -379,7 +516,7 @@ impl From<&Holding> for proto::HoldBook {
         Self {
             order_id: holding.order.id.to_string(),
             user_id: holding.order.user_id.to_string(),
-            open_minor: holding.order.open_hold().minor(),
+            open_minor: holding.order.to_be_consumed().minor(),
             in_flight: holding.in_flight,
         }
     }

@@ -14,7 +14,7 @@ use crate::ids::OrderId;
 use crate::order::entity::{Holding, Order};
 use crate::order::status::{Filter, Status};
 
-fn names(statuses: &[Status]) -> Vec<String> {
+pub(super) fn names(statuses: &[Status]) -> Vec<String> {
     let name = |status: &Status| status.as_str().to_owned();
     statuses.iter().map(name).collect()
 }

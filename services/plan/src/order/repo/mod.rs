@@ -1,7 +1,9 @@
 //! The SQL of orders: one order at a time, and what every change of state writes.
 
+pub mod figure;
 pub mod list;
 mod row;
+pub mod table;
 
 use std::collections::HashSet;
 
@@ -10,6 +12,7 @@ use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use super::Name;
 use super::entity::Order;
 use super::status::{Pending, Status, TimelineEntry, Transition};
 use crate::error::PlanError;
@@ -63,6 +66,20 @@ pub async fn lock_users_in_tx(tx: &mut Tx, users: &[UserId]) -> Result<(), PlanE
     .fetch_all(tx)
     .await?;
     Ok(())
+}
+
+/// What a user's orders are called.
+pub async fn names(pool: &PgPool, user: UserId, ids: &[Uuid]) -> Result<Vec<Name>, PlanError> {
+    let rows = sqlx::query_as!(
+        Name,
+        r#"SELECT id AS "id: OrderId", plan_number AS number, product_name AS product FROM orders
+           WHERE id = ANY($2) AND user_id = $1 AND status NOT IN ('placing', 'refused')"#,
+        user.0,
+        ids,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows)
 }
 
 /// Orders, without a lock.

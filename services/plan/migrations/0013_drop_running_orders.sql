@@ -1,0 +1,3 @@
+-- no-transaction
+-- orders_open has its rows, too.
+DROP INDEX CONCURRENTLY orders_running;
