@@ -2,7 +2,7 @@
 
 use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_money::MoneyError;
+use adfolio_money::{Money, MoneyError};
 use tonic::Status;
 
 /// What can go wrong in coupon.
@@ -32,9 +32,9 @@ pub enum CouponError {
     /// The coupon is used, expired or reserved for another order.
     #[error("the coupon cannot be used")]
     NotUsable,
-    /// The amount is below the coupon's requirement.
-    #[error("the amount is below the coupon's requirement")]
-    BelowRequirement,
+    /// The amount is below the coupon's requirement by so much.
+    #[error("the amount is {0} below the coupon's requirement")]
+    BelowRequirement(Money),
     /// No coupon was reserved for the order, or it is another user's order.
     #[error("no such order")]
     OrderUnknown,
@@ -65,7 +65,9 @@ impl CouponError {
             Self::NameClaimedToday => Refusal::new(Reason::CouponNameClaimedToday),
             Self::CouponUnknown => Refusal::not_found("user_coupon_id"),
             Self::NotUsable => Refusal::new(Reason::CouponNotUsable).field("user_coupon_id"),
-            Self::BelowRequirement => Refusal::new(Reason::CouponBelowRequirement).field("amount"),
+            Self::BelowRequirement(missing) => Refusal::new(Reason::CouponBelowRequirement)
+                .field("amount")
+                .missing(*missing),
             Self::OrderUnknown => Refusal::not_found("order_id"),
             Self::OrderClosed => Refusal::new(Reason::CouponNotUsable).field("order_id"),
             Self::OrderDiffers => Refusal::new(Reason::IdempotencyKeyReused).field("order_id"),

@@ -5,7 +5,7 @@ use adfolio_kit::names;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 
-use crate::benefit::{Benefit, Kind};
+use crate::benefit::Kind;
 use crate::campaign::Terms;
 use crate::error::CouponError;
 use crate::ids::{CampaignId, CouponId, OrderId};
@@ -94,8 +94,9 @@ impl Coupon {
         if self.state != State::Unused || self.has_expired(now) {
             return Err(CouponError::NotUsable);
         }
-        if amount < self.terms.amount_requirement {
-            return Err(CouponError::BelowRequirement);
+        let missing = self.terms.amount_requirement.checked_sub(amount)?;
+        if missing > Money::ZERO {
+            return Err(CouponError::BelowRequirement(missing));
         }
         let worth = self.terms.benefit.worth(amount)?;
         self.state = State::Reserved;
@@ -160,12 +161,14 @@ impl Counts {
 pub struct Claimable {
     /// The campaign.
     pub campaign: CampaignId,
-    /// Name shown.
-    pub name: String,
     /// New-user or periodic.
     pub kind: Kind,
-    /// What its coupons are worth.
-    pub benefit: Benefit,
+    /// Name, type, worth and requirement of its coupons.
+    pub terms: Terms,
+    /// Days that a coupon is valid after its claim.
+    pub valid_days: u32,
+    /// End of claiming; none if it has none.
+    pub ends_at: Option<DateTime<Utc>>,
     /// Whether the user has had it: for new-user campaigns ever, for periodic ones today.
     pub claimed: bool,
 }
@@ -176,7 +179,7 @@ mod tests {
     use uuid::Uuid;
 
     use super::*;
-    use crate::benefit::CouponType;
+    use crate::benefit::{Benefit, CouponType};
 
     fn coupon(now: DateTime<Utc>) -> Coupon {
         let terms = Terms {
@@ -252,7 +255,9 @@ mod tests {
         let (now, order) = (Utc::now(), OrderId(Uuid::now_v7()));
         let mut coupon = coupon(now);
         let refused = coupon.reserve(order, Money::from_minor(999), now);
-        assert!(matches!(refused, Err(CouponError::BelowRequirement)));
+        assert!(
+            matches!(refused, Err(CouponError::BelowRequirement(missing)) if missing.minor() == 1)
+        );
         coupon
             .reserve(order, Money::from_minor(1_000), now)
             .unwrap();

@@ -3,9 +3,10 @@
 //! A claim is one transaction of these statements, in this order:
 //! 1. the idempotency key, which makes a repeat wait for the first and answer the same;
 //! 2. the campaign (it never changes, so it is not locked);
-//! 3. the coupon; the unique indexes decide who was first;
-//! 4. one part of the campaign's stock, last because others wait for it;
-//! 5. the event, and the answer for the key.
+//! 3. the time zone of the user's claims, which the first one settles;
+//! 4. the coupon; the unique indexes decide who was first;
+//! 5. one part of the campaign's stock, last because others wait for it;
+//! 6. the event, and the answer for the key.
 
 pub mod entity;
 pub(crate) mod repo;
@@ -18,7 +19,7 @@ use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::Money;
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::json;
 
 pub use entity::{Claimable, Counts, Coupon, ShownCoupon, ShownState};
@@ -61,7 +62,8 @@ pub struct Listing {
 struct Claimant {
     user: UserId,
     now: DateTime<Utc>,
-    today: NaiveDate,
+    /// The caller's; it counts only for a first claim.
+    time_zone: TimeZone,
 }
 
 /// Which part of a user's coupons is asked for.
@@ -87,7 +89,7 @@ pub async fn claim(
     let claimant = Claimant {
         user,
         now,
-        today: time_zone.today(now),
+        time_zone,
     };
     let candidates = match campaign {
         Some(id) => vec![id],
@@ -137,10 +139,10 @@ pub async fn list(
     page: Page,
 ) -> Result<Listing, CouponError> {
     let now = app.clock.now();
-    let today = time_zone.today(now);
     // Most users have no coupon of most states, and between campaigns nobody can claim: the summary saves the other
     // two statements where they would find nothing.
     let summary = repo::summary(&app.pool, user, now).await?;
+    let today = summary.time_zone.unwrap_or(time_zone).today(now);
     let coupons = async {
         if summary.counts.of(page.state) > 0 {
             repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await
@@ -219,7 +221,14 @@ async fn claim_in_tx(
     campaign: CampaignId,
     id: CouponId,
 ) -> Result<Coupon, CouponError> {
-    let Claimant { user, now, today } = claimant;
+    let Claimant {
+        user,
+        now,
+        time_zone,
+    } = claimant;
+    // The account's own zone: a caller who sends another one gets no second day.
+    let time_zone = repo::time_zone_in_tx(tx, user, time_zone).await?;
+    let today = time_zone.today(now);
     let campaign = campaign::repo::find_in_tx(tx, campaign)
         .await?
         .ok_or(CouponError::CampaignUnknown)?;

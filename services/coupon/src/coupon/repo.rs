@@ -5,11 +5,12 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::is_unique_violation;
+use adfolio_kit::time_zone::TimeZone;
 use adfolio_money::Money;
 use chrono::{DateTime, NaiveDate, Utc};
 
 use super::entity::{Claimable, Counts, Coupon, ShownState, State};
-use crate::benefit::{Benefit, CouponType, Kind, Mode};
+use crate::benefit::{CouponType, Kind, Mode};
 use crate::campaign::Terms;
 use crate::campaign::entity::name_key;
 use crate::error::CouponError;
@@ -111,6 +112,28 @@ pub async fn insert_in_tx(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// The time zone of the user's claims: that of the first claim, which `sent` is if there was none.
+pub async fn time_zone_in_tx(
+    tx: &mut Tx,
+    user: UserId,
+    sent: TimeZone,
+) -> Result<TimeZone, CouponError> {
+    sqlx::query!(
+        "INSERT INTO claim_zones (user_id, time_zone) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+        user.0,
+        sent.to_string(),
+    )
+    .execute(&mut *tx)
+    .await?;
+    let kept = sqlx::query_scalar!(
+        "SELECT time_zone FROM claim_zones WHERE user_id = $1",
+        user.0,
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(TimeZone::parse(&kept))
 }
 
 /// Whether the user has a periodic coupon of this name from `day` or later.
@@ -237,6 +260,8 @@ pub struct Summary {
     pub counts: Counts,
     /// Whether [`claimable`] may find anything: a campaign is open, or the user has had the new-user coupon.
     pub may_claim: bool,
+    /// The time zone of the user's claims; none before the first.
+    pub time_zone: Option<TimeZone>,
 }
 
 /// How many coupons the user has, by shown state, and whether there may be anything to claim: one row, and the few past
@@ -250,7 +275,8 @@ pub async fn summary(
         r#"SELECT coalesce(unused, 0) - overdue AS "unused!", coalesce(used, 0) AS "used!",
                   coalesce(expired, 0) + overdue AS "expired!",
                   EXISTS (SELECT 1 FROM campaigns WHERE kind <> 'staff' AND (ends_at IS NULL OR ends_at > $2))
-                      OR EXISTS (SELECT 1 FROM coupons WHERE user_id = $1 AND source = 'new_user') AS "may_claim!"
+                      OR EXISTS (SELECT 1 FROM coupons WHERE user_id = $1 AND source = 'new_user') AS "may_claim!",
+                  (SELECT time_zone FROM claim_zones WHERE user_id = $1)
            FROM (SELECT count(*) AS overdue FROM coupons
                  WHERE user_id = $1 AND state = 'unused' AND expires_at <= $2) AS unmarked
            LEFT JOIN coupon_counts ON user_id = $1"#,
@@ -266,6 +292,7 @@ pub async fn summary(
             expired: row.expired,
         },
         may_claim: row.may_claim,
+        time_zone: row.time_zone.as_deref().map(TimeZone::parse),
     })
 }
 
@@ -279,8 +306,10 @@ pub async fn claimable(
     limit: i64,
 ) -> Result<Vec<Claimable>, CouponError> {
     let rows = sqlx::query!(
-        r#"SELECT id AS "id!: CampaignId", name AS "name!", kind AS "kind!: Kind", mode AS "mode!: Mode", value_minor AS "value_minor!",
-                  value_basis_points AS "value_basis_points!", claimed AS "claimed!"
+        r#"SELECT id AS "id!: CampaignId", name AS "name!", type AS "coupon_type!: CouponType", kind AS "kind!: Kind",
+                  mode AS "mode!: Mode", value_minor AS "value_minor!", value_basis_points AS "value_basis_points!",
+                  amount_requirement_minor AS "amount_requirement_minor!", valid_days AS "valid_days!", ends_at,
+                  claimed AS "claimed!"
            FROM (SELECT campaigns.*,
                         (starts_at IS NULL OR starts_at <= $3) AND (ends_at IS NULL OR ends_at > $3) AS open,
                         EXISTS (SELECT 1 FROM campaign_stock
@@ -312,10 +341,17 @@ pub async fn claimable(
         .map(|row| {
             Ok(Claimable {
                 campaign: row.id,
-                name: row.name,
                 kind: row.kind,
-                benefit: Benefit::from_columns(row.mode, row.value_minor, row.value_basis_points)
-                    .ok_or(CoreError::Corrupt("coupons.mode"))?,
+                terms: Terms::from_columns(
+                    row.name,
+                    row.coupon_type,
+                    (row.mode, row.value_minor, row.value_basis_points),
+                    row.amount_requirement_minor,
+                )
+                .ok_or(CoreError::Corrupt("terms of campaigns"))?,
+                valid_days: u32::try_from(row.valid_days)
+                    .map_err(|_| CoreError::Corrupt("campaigns.valid_days"))?,
+                ends_at: row.ends_at,
                 claimed: row.claimed,
             })
         })

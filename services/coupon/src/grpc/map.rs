@@ -69,15 +69,19 @@ impl From<&ShownCoupon> for proto::GrantCouponResponse {
 
 impl From<&Claimable> for proto::Claimable {
     fn from(claimable: &Claimable) -> Self {
-        let (mode, value_minor, value_basis_points) = benefit_fields(claimable.benefit);
+        let (mode, value_minor, value_basis_points) = benefit_fields(claimable.terms.benefit);
         Self {
             campaign_id: claimable.campaign.to_string(),
-            name: claimable.name.clone(),
+            name: claimable.terms.name.clone(),
             kind: claimable.kind.to_wire(),
             mode,
             value_minor,
             value_basis_points,
             claimed: claimable.claimed,
+            r#type: claimable.terms.coupon_type.to_wire(),
+            amount_requirement_minor: claimable.terms.amount_requirement.minor(),
+            valid_days: claimable.valid_days,
+            ends_at: claimable.ends_at.map(Into::into),
         }
     }
 }

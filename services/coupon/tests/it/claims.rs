@@ -155,7 +155,14 @@ async fn one_coupon_of_a_name_per_local_day() {
 }
 
 #[tokio::test]
-async fn moving_to_another_time_zone_brings_no_day_back() {
+async fn the_day_is_that_of_the_first_claim_whatever_zone_is_sent() {
+    const SENT: [&str; 5] = [
+        "Asia/Kathmandu",
+        "Etc/GMT+12",
+        "Pacific/Kiritimati",
+        "UTC",
+        "",
+    ];
     let stack = Coupon::spawn().await;
     let campaign = stack.campaign(periodic("Daily")).await;
     let user = user();
@@ -163,20 +170,29 @@ async fn moving_to_another_time_zone_brings_no_day_back() {
         .claim(&in_zone(&user, "Asia/Kathmandu"), &campaign.id)
         .await
         .unwrap();
-    let west = in_zone(&user, "Etc/GMT+12");
-    assert_eq!(
-        why(stack.claim(&west, &campaign.id).await).0,
-        Reason::CouponNameClaimedToday
-    );
-    stack.clock.advance(DAY);
-    assert_eq!(
-        why(stack.claim(&west, &campaign.id).await).0,
-        Reason::CouponNameClaimedToday
-    );
+    // It is a quarter to four there, and tomorrow on Kiritimati.
+    for zone in SENT {
+        let sent = in_zone(&user, zone);
+        let outcome = stack.claim(&sent, &campaign.id).await;
+        assert_eq!(why(outcome).0, Reason::CouponNameClaimedToday, "{zone}");
+        let listed = stack.list(&sent, pb::CouponState::Unused).await.claimable;
+        assert!(listed[0].claimed, "{zone}");
+    }
+    // Still yesterday in UTC.
+    stack.clock.advance(HOUR * 8 + HOUR / 4);
+    for zone in SENT {
+        let sent = in_zone(&user, zone);
+        let listed = stack.list(&sent, pb::CouponState::Unused).await.claimable;
+        assert!(!listed[0].claimed, "{zone}");
+    }
     stack
         .claim(&user, &campaign.id)
         .await
-        .expect("a new day in UTC");
+        .expect("a new day in Kathmandu");
+    for zone in SENT {
+        let outcome = stack.claim(&in_zone(&user, zone), &campaign.id).await;
+        assert_eq!(why(outcome).0, Reason::CouponNameClaimedToday, "{zone}");
+    }
 }
 
 #[tokio::test]
