@@ -7,6 +7,8 @@ adfolio_kit::ids! {
     OfferId;
     /// An exchange order. Wallet knows the order by it, too.
     ExchangeId;
+    /// An attempt to take the money of an order once more. Wallet knows it, too.
+    AttemptId;
     /// A member of staff.
     StaffId;
 }

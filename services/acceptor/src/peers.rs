@@ -107,6 +107,10 @@ impl Peers {
             user_id: exchange.user.to_string(),
             step: posting.to_wire(),
             amount_minor: exchange.amount.minor(),
+            attempt_id: match (posting, exchange.late) {
+                (Posting::LateDebit | Posting::LateReturn, Some(late)) => late.attempt.to_string(),
+                _ => String::new(),
+            },
         };
         let call = Call::once(&caller, self.step_limit);
         let posted = call!(self.ledger, post_exchange, request, call).await;

@@ -1,8 +1,9 @@
-//! Deciding how an open order ends: by its user or by staff, once.
+//! Deciding how an open order ends: by its user or by staff, once. Staff also complete what had ended otherwise, if its
+//! payment came late.
 //!
 //! A completion by staff that exceeds the threshold of four eyes takes two: the first call is kept as the wish of who
-//! made it and refused, and another person's same decision completes the order. To cancel gives money back to its owner,
-//! and takes one.
+//! made it and refused, and another person's same decision completes the order. So does every completion that takes
+//! money for an order that was called off. To cancel gives money back to its owner, and takes one.
 
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ use super::repo;
 use crate::acceptance::entity::Direction;
 use crate::app::App;
 use crate::error::AcceptorError;
-use crate::ids::{ExchangeId, StaffId};
+use crate::ids::{AttemptId, ExchangeId, StaffId};
 
 /// Who decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +61,7 @@ pub async fn decide(
         caller: caller.clone(),
         lease: Lease::first(app.ids.next()),
         lease_time: app.rules.recovery_after,
+        attempt: AttemptId(app.ids.next()),
         now: app.clock.now(),
     };
     let decided = db::write(&app.pool, move |tx| Box::pin(deciding.decide_in_tx(tx))).await?;
@@ -69,8 +71,9 @@ pub async fn decide(
         Decided::ByThisCall => None,
         Decided::Now(exchange) => Some(exchange),
     };
-    let ended = saga::follow(app, caller.deadline, id.0, leased, Exchange::ended).await?;
-    Ok(Answer::Made(ended))
+    let reached = Exchange::decision_outcome;
+    let outcome = saga::follow(app, caller.deadline, id.0, leased, reached).await?;
+    Ok(Answer::Made(outcome?))
 }
 
 /// Whether wallet's money may leave by this completion: not once its owner has frozen the wallet. WALLET_FROZEN.
@@ -83,8 +86,9 @@ async fn require_not_frozen(
         return Ok(());
     }
     let exchange = repo::find(&app.pool, decision.id).await?;
+    let now = app.clock.now();
     let leaving = exchange.filter(|exchange| {
-        exchange.state == State::Pending && exchange.direction == Direction::WalletToCurrency
+        exchange.is_completable(now) && exchange.direction == Direction::WalletToCurrency
     });
     if let Some(exchange) = leaving {
         app.peers.check_freeze(caller, exchange.user).await?;
@@ -109,9 +113,10 @@ async fn lone_completion(
         return Ok(None);
     };
     let mut confirmed = None;
-    if let (State::Pending, Completion::Second(first)) =
-        (exchange.state, exchange.completion_by(staff))
-    {
+    if let (true, Completion::Second(first)) = (
+        exchange.is_completable(app.clock.now()),
+        exchange.completion_by(staff),
+    ) {
         app.second_pair.require(caller, first.0, staff.0).await?;
         confirmed = Some(first);
     }
@@ -153,6 +158,8 @@ struct Deciding {
     caller: Caller,
     lease: Lease,
     lease_time: Duration,
+    /// Wallet knows a late completion by it.
+    attempt: AttemptId,
     now: DateTime<Utc>,
 }
 
@@ -190,10 +197,16 @@ impl Deciding {
             Ending::Cancelled => decision.reason.clone(),
             Ending::Completed | Ending::Expired => String::new(),
         };
-        exchange.decide(decision.ending, shown_reason, call)?;
+        let before = exchange.status();
+        match (decision.by, decision.ending) {
+            (Decider::Staff(_), Ending::Completed) if exchange.state != State::Pending => {
+                exchange.reopen(self.attempt, call, self.now)?;
+            }
+            _ => exchange.decide(decision.ending, shown_reason, call)?,
+        }
         exchange.lease = self.lease;
         repo::save_decision_in_tx(tx, &exchange, self.lease_time).await?;
-        self.audit_entry(&exchange)?
+        self.audit_entry(&exchange, before)?
             .record_in_tx(tx, &self.caller, self.now)
             .await?;
         Ok(Decided::Now(exchange))
@@ -211,12 +224,17 @@ impl Deciding {
             Completion::Asked => Ok(Some(Decided::Asked)),
             // Somebody asked for it after auth was called: the repeated call asks auth.
             Completion::Second(first)
-                if exchange.state == State::Pending && lone.confirmed != Some(first) =>
+                if exchange.is_completable(self.now) && lone.confirmed != Some(first) =>
             {
                 Ok(Some(Decided::Asked))
             }
             Completion::Second(_) => Ok(None),
-            Completion::First if exchange.state != State::Pending => Ok(None),
+            Completion::First if !exchange.is_completable(self.now) => Ok(None),
+            // Its owner has the money back and expects to keep it.
+            Completion::First if exchange.is_called_off() && takes_money(exchange) => {
+                self.ask_in_tx(tx, lone.staff, exchange).await?;
+                Ok(Some(Decided::Asked))
+            }
             Completion::First => {
                 let since = four_eyes::counted_since(self.now);
                 let alone = repo::sum_alone_in_tx(tx, lone.staff, lone.user, since).await?;
@@ -224,7 +242,11 @@ impl Deciding {
                     self.ask_in_tx(tx, lone.staff, exchange).await?;
                     return Ok(Some(Decided::Asked));
                 }
-                repo::count_alone_in_tx(tx, lone.staff, exchange, self.now).await?;
+                let id = match exchange.state {
+                    State::Pending => exchange.id.0,
+                    _ => self.attempt.0,
+                };
+                repo::count_alone_in_tx(tx, lone.staff, (id, exchange), self.now).await?;
                 Ok(None)
             }
         }
@@ -241,24 +263,35 @@ impl Deciding {
             at: self.now,
             reason: self.decision.reason.clone(),
         };
-        exchange.ask(asked.clone())?;
+        let status = exchange.status().map_or("", Status::as_str);
+        exchange.ask(asked.clone(), self.now)?;
         repo::save_asked_in_tx(tx, exchange.id, &asked).await?;
         audit::Entry::new("acceptor.ask_completion", exchange.id)
             .user(exchange.user)
             .reason(asked.reason)
-            .after(&audited(exchange, Status::Pending.as_str()))?
+            .after(&audited(exchange, status))?
             .record_in_tx(tx, &self.caller, self.now)
             .await?;
         Ok(())
     }
 
-    fn audit_entry(&self, exchange: &Exchange) -> Result<audit::Entry, AcceptorError> {
+    fn audit_entry(
+        &self,
+        exchange: &Exchange,
+        before: Option<Status>,
+    ) -> Result<audit::Entry, AcceptorError> {
+        let before = before.map_or("", Status::as_str);
         Ok(audit::Entry::new("acceptor.decide_exchange", exchange.id)
             .user(exchange.user)
             .reason(self.decision.reason.clone())
-            .before(&audited(exchange, Status::Pending.as_str()))?
+            .before(&audited(exchange, before))?
             .after(&audited(exchange, self.decision.ending.as_str()))?)
     }
+}
+
+/// Whether a completion takes money from the wallet of what was given back.
+fn takes_money(exchange: &Exchange) -> bool {
+    exchange.direction == Direction::WalletToCurrency
 }
 
 /// What the audit log says of an order.

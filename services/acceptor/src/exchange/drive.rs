@@ -42,6 +42,7 @@ impl Saga for Exchange {
             Step::Open(None) => open(app, self).await,
             Step::Open(Some(posting)) => open_with(app, self, posting).await,
             Step::Undo => undo(app, self).await,
+            Step::End(_, Some(Posting::LateDebit)) => complete_late(app, self).await,
             Step::End(ending, posting) => end(app, self, ending, posting).await,
             Step::Rest => Ok(self),
         }
@@ -87,14 +88,32 @@ async fn refuse(
     refusal: &Refusal,
     in_doubt: bool,
 ) -> Result<Exchange, AcceptorError> {
-    // The caller does not know the inner names of the call to wallet.
-    let refusal = Refusal {
+    exchange.refuse(shown(refusal), in_doubt, app.clock.now());
+    save(app, exchange).await
+}
+
+/// Wallet's refusal as callers know it: without the inner names of the call to wallet.
+fn shown(refusal: &Refusal) -> Refusal {
+    Refusal {
         field: blames_amount(refusal.reason).then(|| "amount".to_owned()),
         retry_after: refusal.retry_after,
+        missing: refusal.missing,
         ..Refusal::new(refusal.reason)
-    };
-    exchange.refuse(refusal, in_doubt, app.clock.now());
-    save(app, exchange).await
+    }
+}
+
+/// Asks wallet once more for the money that it gave back. Unlike any other decision this one does not stand if wallet
+/// refuses: the order ends as it had.
+async fn complete_late(app: &App, mut exchange: Exchange) -> Result<Exchange, AcceptorError> {
+    let (limit, in_doubt) = (app.rules.step_limit(), exchange.lease.is_repeated());
+    let post = || app.peers.post(&exchange, Posting::LateDebit);
+    match saga::attempt(limit, in_doubt, post).await? {
+        Attempt::Done => finish(app, exchange, Ending::Completed).await,
+        Attempt::Refused { refusal, in_doubt } => {
+            exchange.refuse_late(shown(&refusal), in_doubt, app.clock.now());
+            save(app, exchange).await
+        }
+    }
 }
 
 /// Whether another amount would have been accepted. What keeps all money from leaving is no fault of the input.
@@ -151,6 +170,10 @@ async fn finish(
     ending: Ending,
 ) -> Result<Exchange, AcceptorError> {
     exchange.finish(ending, app.clock.now());
+    if exchange.late.is_some() && ending != Ending::Completed {
+        // It is what it was, which was announced then.
+        return save(app, exchange).await;
+    }
     let answers = app.answers;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {

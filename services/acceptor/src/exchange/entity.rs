@@ -5,13 +5,16 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::saga::Lease;
 use adfolio_money::Money;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::acceptance::entity::{Currency, Direction};
 use crate::acceptance::rate::Rate;
 use crate::acceptor::entity::Kind;
-use crate::ids::{AcceptorId, ExchangeId, OfferId, StaffId};
+use crate::ids::{AcceptorId, AttemptId, ExchangeId, OfferId, StaffId};
+
+/// How long after an order has ended otherwise it may still be completed.
+const LATE_FOR: TimeDelta = TimeDelta::days(30);
 
 names! {
     /// Where an order stands, as stored.
@@ -65,6 +68,16 @@ names! {
     }
 }
 
+impl State {
+    /// Whether nothing is left to be done.
+    pub fn is_end(self) -> bool {
+        matches!(
+            self,
+            Self::Refused | Self::Completed | Self::Cancelled | Self::Expired
+        )
+    }
+}
+
 impl Ending {
     fn decided(self) -> State {
         match self {
@@ -92,6 +105,10 @@ names! {
         Return,
         /// Money comes in.
         Credit,
+        /// Money leaves once more, for a late completion.
+        LateDebit,
+        /// The debit of a late completion comes back.
+        LateReturn,
     }
 }
 
@@ -123,6 +140,16 @@ pub struct EndingCall {
     pub scope: Uuid,
     /// With which key.
     pub key: IdempotencyKey,
+}
+
+/// A completion of an order that had ended otherwise, because its payment came late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Late {
+    /// How it had ended, and ends again if wallet refuses the money.
+    pub from: Ending,
+    /// When it had ended.
+    pub ended_at: DateTime<Utc>,
+    pub attempt: AttemptId,
 }
 
 /// A member of staff who asked for the completion, which takes another one.
@@ -174,7 +201,10 @@ pub struct Exchange {
     pub request_digest: Vec<u8>,
     /// The first answer.
     pub answer: Option<Vec<u8>>,
+    /// Why wallet refused the money: of a refused order, or of the last attempt to complete it late.
     pub refusal: Option<Refusal>,
+    /// How it had ended, if it was to be completed late.
+    pub late: Option<Late>,
     /// Who asked for the completion, if it takes two.
     pub asked: Option<Asked>,
     /// The keyed call that decided it.
@@ -226,14 +256,25 @@ impl Exchange {
         }
     }
 
+    /// What became of the call that decided it: the order once it has ended, or why a late completion was refused, which is
+    /// final before everything is given back.
+    pub fn decision_outcome(&self) -> Option<Result<Self, Refusal>> {
+        let is_refused = !matches!(self.state, State::Completing | State::Completed);
+        match &self.refusal {
+            Some(refusal) if self.late.is_some() && is_refused => Some(Err(refusal.clone())),
+            _ => self.has_ended().then(|| Ok(self.clone())),
+        }
+    }
+
+    /// What the wallet lacked when the order was to be completed late; none once it is completed.
+    pub fn missing(&self) -> Option<Money> {
+        let refusal = self.refusal.as_ref().filter(|_| self.late.is_some());
+        refusal.and_then(|refusal| refusal.missing)
+    }
+
     /// Whether it has ended and wallet has posted everything.
     pub fn has_ended(&self) -> bool {
         self.finished_at.is_some()
-    }
-
-    /// The order, once it has ended.
-    pub fn ended(&self) -> Option<Self> {
-        self.has_ended().then(|| self.clone())
     }
 
     /// Wallet has given the money, if it had to: the order is open.
@@ -263,21 +304,46 @@ impl Exchange {
         }
     }
 
+    /// How it has ended without being completed, and when: none of any other order.
+    fn given_up(&self) -> Option<(Ending, DateTime<Utc>)> {
+        let ending = match self.state {
+            State::Cancelled => Ending::Cancelled,
+            State::Expired => Ending::Expired,
+            _ => return None,
+        };
+        Some((ending, self.finished_at?))
+    }
+
+    /// Whether staff may complete it: it is open, or ended otherwise so lately that its payment may only be late.
+    pub fn is_completable(&self, now: DateTime<Utc>) -> bool {
+        self.state == State::Pending
+            || self
+                .given_up()
+                .is_some_and(|(_, ended_at)| now.signed_duration_since(ended_at) < LATE_FOR)
+    }
+
+    /// Whether to complete it takes back that it was called off.
+    pub fn is_called_off(&self) -> bool {
+        self.state == State::Cancelled
+    }
+
     /// What a completion by this member of staff is.
     pub fn completion_by(&self, staff: StaffId) -> Completion {
         let Some(asked) = &self.asked else {
             return Completion::First;
         };
         match self.state {
-            State::Pending if asked.by == staff => Completion::Asked,
+            State::Pending | State::Cancelled | State::Expired if asked.by == staff => {
+                Completion::Asked
+            }
             State::Completing | State::Completed if asked.by == staff => Completion::Granted,
             _ => Completion::Second(asked.by),
         }
     }
 
-    /// Keeps that a member of staff asks for the completion. Only an open order, and only the first who asks.
-    pub fn ask(&mut self, asked: Asked) -> Result<(), Refusal> {
-        if self.state != State::Pending || self.asked.is_some() {
+    /// Keeps that a member of staff asks for the completion. Only the first who asks.
+    pub fn ask(&mut self, asked: Asked, now: DateTime<Utc>) -> Result<(), Refusal> {
+        if !self.is_completable(now) || self.asked.is_some() {
             return Err(Refusal::new(Reason::NothingChanged));
         }
         self.asked = Some(asked);
@@ -300,11 +366,55 @@ impl Exchange {
         Ok(())
     }
 
+    /// Completes it although it had ended otherwise. Wallet is still to be asked for the money.
+    pub fn reopen(
+        &mut self,
+        attempt: AttemptId,
+        call: Option<EndingCall>,
+        now: DateTime<Utc>,
+    ) -> Result<(), Refusal> {
+        let (from, ended_at) = self
+            .given_up()
+            .filter(|_| self.is_completable(now))
+            .ok_or_else(|| Refusal::new(Reason::NothingChanged))?;
+        self.late = Some(Late {
+            from,
+            ended_at,
+            attempt,
+        });
+        self.state = State::Completing;
+        self.finished_at = None;
+        self.refusal = None;
+        self.ending_call = call;
+        Ok(())
+    }
+
+    /// Wallet has refused the money of a late completion: the order ends as it had. An attempt that is `in_doubt` has to be
+    /// taken back first. The call may be repeated once the money is there.
+    pub fn refuse_late(&mut self, refusal: Refusal, in_doubt: bool, now: DateTime<Utc>) {
+        let Some(late) = self.late.filter(|_| self.state == State::Completing) else {
+            return;
+        };
+        self.refusal = Some(refusal);
+        self.ending_call = None;
+        self.state = late.from.decided();
+        if !in_doubt {
+            self.finish(late.from, now);
+        }
+    }
+
     /// Wallet has posted what follows from the decision.
     pub fn finish(&mut self, ending: Ending, now: DateTime<Utc>) {
-        if self.state == ending.decided() {
-            self.state = ending.ended();
-            self.finished_at = Some(now);
+        if self.state != ending.decided() {
+            return;
+        }
+        self.state = ending.ended();
+        self.finished_at = Some(now);
+        match (ending, self.late) {
+            (Ending::Completed, _) => self.reason.clear(),
+            (_, Some(late)) => self.finished_at = Some(late.ended_at),
+            // Who asked for the completion before does not count for a late one.
+            (_, None) => self.asked = None,
         }
     }
 
@@ -316,13 +426,19 @@ impl Exchange {
     }
 
     fn end(&self, ending: Ending) -> Step {
+        let is_late = self.late.is_some();
         let posting = match (self.direction, ending) {
-            (Direction::WalletToCurrency, Ending::Completed)
-            | (Direction::CurrencyToWallet, Ending::Cancelled | Ending::Expired) => None,
+            (Direction::WalletToCurrency, Ending::Completed) => {
+                is_late.then_some(Posting::LateDebit)
+            }
+            (Direction::WalletToCurrency, Ending::Cancelled | Ending::Expired) if is_late => {
+                Some(Posting::LateReturn)
+            }
             (Direction::WalletToCurrency, Ending::Cancelled | Ending::Expired) => {
                 Some(Posting::Return)
             }
             (Direction::CurrencyToWallet, Ending::Completed) => Some(Posting::Credit),
+            (Direction::CurrencyToWallet, Ending::Cancelled | Ending::Expired) => None,
         };
         Step::End(ending, posting)
     }
@@ -366,6 +482,7 @@ mod tests {
             request_digest: Vec::new(),
             answer: None,
             refusal: None,
+            late: None,
             asked: None,
             ending_call: None,
             lease: Lease::first(Uuid::now_v7()),
@@ -423,6 +540,69 @@ mod tests {
         }
         order.finish(Ending::Completed, Utc::now());
         assert!(!order.has_ended(), "another ending than the decided one");
+    }
+
+    #[test]
+    fn what_had_ended_otherwise_is_completed_late_or_ends_as_it_had() {
+        let (ended, refusal) = (Utc::now(), Refusal::new(Reason::InsufficientBalance));
+        let now = ended + TimeDelta::days(29);
+        for (from, in_doubt) in [
+            (Ending::Cancelled, true),
+            (Ending::Cancelled, false),
+            (Ending::Expired, true),
+            (Ending::Expired, false),
+        ] {
+            let mut order = exchange(Direction::WalletToCurrency);
+            order.open();
+            order.decide(from, "no".to_owned(), None).unwrap();
+            order.finish(from, ended);
+            let first = AttemptId(Uuid::now_v7());
+            order.reopen(first, None, now).unwrap();
+            assert_eq!(
+                order.next_step(),
+                Step::End(Ending::Completed, Some(Posting::LateDebit))
+            );
+            order.refuse_late(refusal.clone(), in_doubt, now);
+            let outcome = order.decision_outcome();
+            assert!(outcome.is_some_and(|outcome| outcome.is_err_and(|why| why == refusal)));
+            if in_doubt {
+                let back = Step::End(from, Some(Posting::LateReturn));
+                assert_eq!((order.next_step(), order.has_ended()), (back, false));
+                order.finish(from, now);
+            }
+            assert_eq!(order.state, from.ended());
+            assert_eq!(
+                (order.finished_at, &*order.reason),
+                (Some(ended), "no"),
+                "as it was"
+            );
+            order.reopen(AttemptId(Uuid::now_v7()), None, now).unwrap();
+            assert!(order.late.is_some_and(|late| late.attempt != first));
+            order.finish(Ending::Completed, now);
+            assert_eq!(order.state, State::Completed);
+            assert_eq!((order.missing(), &*order.reason), (None, ""));
+            assert!(order.reopen(first, None, now).is_err());
+        }
+    }
+
+    #[test]
+    fn only_what_ended_lately_is_completed_late() {
+        let ended = Utc::now();
+        for ending in Ending::ALL {
+            for (days, is_late) in [(0, true), (29, true), (30, false), (3_000, false)] {
+                let mut order = exchange(Direction::CurrencyToWallet);
+                order.open();
+                order.decide(*ending, String::new(), None).unwrap();
+                order.finish(*ending, ended);
+                let now = ended + TimeDelta::days(days);
+                let reopened = order.reopen(AttemptId(Uuid::now_v7()), None, now);
+                assert_eq!(
+                    reopened.is_ok(),
+                    is_late && *ending != Ending::Completed,
+                    "{ending:?} {days}"
+                );
+            }
+        }
     }
 
     #[test]

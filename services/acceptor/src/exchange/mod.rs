@@ -7,6 +7,9 @@
 //! | wallet posts; the order is open or has ended | [`drive`] |
 //! | orders that a caller or a crash left unfinished | [`saga::recover`] |
 //!
+//! What had ended otherwise is completed as well while its payment may only be late: then wallet is asked for the money
+//! once more, and the order ends as it had if wallet refuses.
+//!
 //! A row lock settles decisions that race: the first finds the order open, the others do not.
 
 mod counter;

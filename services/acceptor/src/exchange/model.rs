@@ -10,10 +10,10 @@ use adfolio_testkit::saga::{Checked, Next, Saga, Trouble};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Counterpart, Ending, Exchange, Posting, State, Step};
+use super::entity::{Counterpart, Ending, Exchange, Late, Posting, State, Step};
 use crate::acceptance::entity::{Currency, Direction};
 use crate::acceptor::entity::Kind;
-use crate::ids::{AcceptorId, ExchangeId, OfferId};
+use crate::ids::{AcceptorId, AttemptId, ExchangeId, OfferId};
 
 const AMOUNT: i64 = 100;
 
@@ -44,6 +44,7 @@ struct Row {
     place: usize,
     state: State,
     is_refused: bool,
+    late: Option<Late>,
     attempts: i32,
 }
 
@@ -51,6 +52,8 @@ struct Row {
 struct Call {
     place: usize,
     posting: Posting,
+    /// Of a late posting.
+    attempt: Option<u128>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -64,15 +67,18 @@ struct Wallet {
     available: BTreeMap<u8, i64>,
     /// How often each step of an order was posted.
     posted: BTreeMap<Call, i64>,
-    closed: BTreeSet<usize>,
+    /// Orders, and attempts to debit them once more, that are never debited.
+    closed: BTreeSet<(usize, Option<u128>)>,
 }
 
 impl Wallet {
+    /// How often it has posted this for an order, late attempts together.
     fn times(&self, place: usize, posting: Posting) -> i64 {
-        self.posted
-            .get(&Call { place, posting })
-            .copied()
-            .unwrap_or(0)
+        let posted = self.posted.iter();
+        posted
+            .filter(|(call, _)| (call.place, call.posting) == (place, posting))
+            .map(|(_, times)| times)
+            .sum()
     }
 }
 
@@ -99,10 +105,11 @@ impl Orders {
             reason: String::new(),
             created_at: time,
             expires_at: time,
-            finished_at: None,
+            finished_at: row.state.is_end().then_some(time),
             request_digest: Vec::new(),
             answer: Some(Vec::new()),
             refusal: row.is_refused.then(refusal),
+            late: row.late,
             asked: None,
             ending_call: None,
             lease: Lease {
@@ -124,6 +131,7 @@ impl Saga for Orders {
             place,
             state: State::Placing,
             is_refused: false,
+            late: None,
             attempts: 0,
         });
         let wallet = Wallet {
@@ -139,9 +147,15 @@ impl Saga for Orders {
             Step::Open(posting) | Step::End(_, posting) => posting,
             Step::Undo => Some(Posting::Return),
         };
-        let place = row.place;
         match posting {
-            Some(posting) if calls == 0 => Next::Call(Call { place, posting }),
+            Some(posting) if calls == 0 => Next::Call(Call {
+                place: row.place,
+                posting,
+                attempt: row
+                    .late
+                    .filter(|_| [Posting::LateDebit, Posting::LateReturn].contains(&posting))
+                    .map(|late| late.attempt.0.as_u128()),
+            }),
             _ => Next::Write,
         }
     }
@@ -156,22 +170,31 @@ impl Saga for Orders {
         if wallet.posted.contains_key(call) && !may_repeat {
             return Answer::Done;
         }
-        let has_debit = wallet.times(call.place, Posting::Debit) > 0;
-        if call.posting == Posting::Return && !has_debit {
+        let debit = match call.posting {
+            Posting::Return => Some(Posting::Debit),
+            Posting::LateReturn => Some(Posting::LateDebit),
+            Posting::Debit | Posting::LateDebit | Posting::Credit => None,
+        };
+        let has_debit = debit.is_none_or(|posting| {
+            let debit = Call {
+                posting,
+                ..call.clone()
+            };
+            wallet.posted.contains_key(&debit)
+        });
+        let closable = (call.place, call.attempt);
+        if !has_debit {
             if self.flaw != Some(Flaw::WalletForgets) {
-                wallet.closed.insert(call.place);
+                wallet.closed.insert(closable);
             }
             return Answer::Done;
         }
-        if wallet.closed.contains(&call.place) {
+        if wallet.closed.contains(&closable) {
             return Answer::Refused;
         }
         let (user, _) = self.orders[call.place];
         let available = wallet.available.get_mut(&user).unwrap();
-        let change = match call.posting {
-            Posting::Debit => -AMOUNT,
-            Posting::Return | Posting::Credit => AMOUNT,
-        };
+        let change = change(call.posting);
         if *available + change < 0 {
             return Answer::Refused;
         }
@@ -184,6 +207,11 @@ impl Saga for Orders {
         let mut exchange = self.exchange(row);
         let now = exchange.created_at;
         match (exchange.next_step(), answer) {
+            (Step::End(_, Some(Posting::LateDebit)), Some(Answer::Refused)) => {
+                let in_doubt = in_doubt || exchange.lease.is_repeated();
+                let in_doubt = in_doubt && self.flaw != Some(Flaw::NoDoubt);
+                exchange.refuse_late(refusal(), in_doubt, now);
+            }
             (Step::Open(_), Some(Answer::Refused)) => {
                 let in_doubt = in_doubt || exchange.lease.is_repeated();
                 exchange.refuse(refusal(), in_doubt && self.flaw != Some(Flaw::NoDoubt), now);
@@ -198,6 +226,7 @@ impl Saga for Orders {
             place: row.place,
             state: exchange.state,
             is_refused: exchange.refusal.is_some(),
+            late: exchange.late,
             attempts: row.attempts,
         }
     }
@@ -214,7 +243,24 @@ impl Saga for Orders {
                 ..row.clone()
             })
         });
-        decided.collect()
+        // A completion that comes late.
+        let most = if self.orders.len() == 1 { 2 } else { 1 };
+        let attempt = row.late.map_or(1, |late| late.attempt.0.as_u128() + 1);
+        let reopened = Some(attempt).filter(|id| *id <= most).and_then(|id| {
+            let mut exchange = self.exchange(row);
+            let now = exchange.created_at;
+            exchange
+                .reopen(AttemptId(Uuid::from_u128(id)), None, now)
+                .ok()?;
+            Some(Row {
+                state: exchange.state,
+                is_refused: exchange.refusal.is_some(),
+                late: exchange.late,
+                attempts: 0,
+                ..row.clone()
+            })
+        });
+        decided.chain(reopened).collect()
     }
 
     fn is_safe(&self, rows: &[Row], wallet: &Wallet) -> bool {
@@ -223,15 +269,13 @@ impl Saga for Orders {
                 .posted
                 .iter()
                 .filter(|(call, _)| self.orders[call.place].0 == *user);
-            let moved = own.map(|(call, times)| match call.posting {
-                Posting::Debit => -AMOUNT * times,
-                Posting::Return | Posting::Credit => AMOUNT * times,
-            });
+            let moved = own.map(|(call, times)| change(call.posting) * times);
             *available >= 0 && *available == MONEY + moved.sum::<i64>()
         };
         let is_true = |row: &Row| {
             let times = |posting| wallet.times(row.place, posting);
-            let taken = times(Posting::Debit) - times(Posting::Return);
+            let late = times(Posting::LateDebit) - times(Posting::LateReturn);
+            let taken = times(Posting::Debit) - times(Posting::Return) + late;
             let is_debited = i64::from(self.orders[row.place].1 == Direction::WalletToCurrency);
             match row.state {
                 State::Pending => (taken, times(Posting::Credit)) == (is_debited, 0),
@@ -252,6 +296,14 @@ impl Saga for Orders {
     fn has_ended(&self, rows: &[Row], _: &Wallet) -> bool {
         rows.iter()
             .all(|row| self.exchange(row).next_step() == Step::Rest)
+    }
+}
+
+/// What a posting changes of the available balance.
+fn change(posting: Posting) -> i64 {
+    match posting {
+        Posting::Debit | Posting::LateDebit => -AMOUNT,
+        Posting::Return | Posting::LateReturn | Posting::Credit => AMOUNT,
     }
 }
 

@@ -86,7 +86,7 @@ async fn already_open(
 ) -> Result<Answer<Exchange>, AcceptorError> {
     match find_known(app, once, user).await? {
         Some(known) => outcome(app, caller, known.id, None).await,
-        None => Err(Refusal::new(Reason::ExchangeLimit).into()),
+        None => Err(Refusal::new(Reason::ExchangeOpen).into()),
     }
 }
 
@@ -131,6 +131,7 @@ fn new_exchange(
         request_digest: digest.to_vec(),
         answer: None,
         refusal: None,
+        late: None,
         asked: None,
         ending_call: None,
         lease: Lease::first(app.ids.next()),
@@ -153,14 +154,14 @@ async fn begin(app: &App, once: Once<Exchange>, exchange: Exchange) -> Result<bo
             match key {
                 Some(key) if repo::has_key_in_tx(tx, exchange.user, key).await? => Ok(false),
                 // Rolls the claimed key back: it stands for nothing.
-                _ => Err(Refusal::new(Reason::ExchangeLimit).into()),
+                _ => Err(Refusal::new(Reason::ExchangeOpen).into()),
             }
         })
     })
     .await;
     match begun {
         Err(AcceptorError::Core(CoreError::Refused(refusal)))
-            if refusal.reason == Reason::ExchangeLimit =>
+            if refusal.reason == Reason::ExchangeOpen =>
         {
             Ok(false)
         }

@@ -14,12 +14,12 @@ use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
 use uuid::Uuid;
 
-use super::entity::{Asked, Counterpart, EndingCall, Exchange, State};
+use super::entity::{Asked, Counterpart, Ending, EndingCall, Exchange, Late, State};
 use crate::acceptance::entity::{Currency, Direction};
 use crate::acceptance::rate::Rate;
 use crate::acceptor::entity::Kind;
 use crate::error::AcceptorError;
-use crate::ids::{AcceptorId, ExchangeId, OfferId, StaffId};
+use crate::ids::{AcceptorId, AttemptId, ExchangeId, OfferId, StaffId};
 
 struct Row {
     id: ExchangeId,
@@ -42,6 +42,10 @@ struct Row {
     answer: Option<Vec<u8>>,
     refusal_reason: Option<String>,
     refusal_field: Option<String>,
+    refusal_missing_minor: Option<i64>,
+    late_from: Option<Ending>,
+    late_ended_at: Option<DateTime<Utc>>,
+    late_attempt: Option<AttemptId>,
     ending_scope: Option<Uuid>,
     ending_key: Option<IdempotencyKey>,
     asked_by: Option<StaffId>,
@@ -61,7 +65,8 @@ macro_rules! rows {
                     acceptor_kind AS "acceptor_kind: _", offer_id AS "offer_id: _", direction AS "direction: _",
                     currency AS "currency: _", rate_e8 AS "rate: _", amount_minor, counter_amount,
                     state AS "state: _", reason, created_at, expires_at, finished_at, request_digest, answer,
-                    refusal_reason, refusal_field, ending_scope, ending_key AS "ending_key: _", asked_by AS "asked_by: _",
+                    refusal_reason, refusal_field, refusal_missing_minor, late_from AS "late_from: _", late_ended_at,
+                    late_attempt AS "late_attempt: _", ending_scope, ending_key AS "ending_key: _", asked_by AS "asked_by: _",
                     asked_at, asked_reason, attempts, lease_token "#
                 $(+ $after)+
             $(, $argument)*
@@ -74,7 +79,19 @@ impl TryFrom<Row> for Exchange {
 
     fn try_from(row: Row) -> Result<Self, AcceptorError> {
         let refusal = Refusal::from_columns(row.refusal_reason.as_deref(), row.refusal_field)
-            .map_err(|_| CoreError::Corrupt("exchanges.refusal_reason"))?;
+            .map_err(|_| CoreError::Corrupt("exchanges.refusal_reason"))?
+            .map(|refusal| Refusal {
+                missing: row.refusal_missing_minor.map(Money::from_minor),
+                ..refusal
+            });
+        let late = match (row.late_from, row.late_ended_at, row.late_attempt) {
+            (Some(from), Some(ended_at), Some(attempt)) => Some(Late {
+                from,
+                ended_at,
+                attempt,
+            }),
+            _ => None,
+        };
         Ok(Self {
             id: row.id,
             user: row.user_id,
@@ -97,6 +114,7 @@ impl TryFrom<Row> for Exchange {
             request_digest: row.request_digest,
             answer: row.answer,
             refusal,
+            late,
             asked: row.asked_by.zip(row.asked_at).map(|(by, at)| Asked {
                 by,
                 at,
@@ -195,7 +213,8 @@ pub(super) async fn find_open(
     let row = rows!(
         "SELECT",
         "FROM exchanges
-         WHERE user_id = $1 AND state IN ('placing', 'pending', 'completing', 'cancelling', 'expiring')",
+         WHERE user_id = $1 AND state IN ('placing', 'pending', 'completing', 'cancelling', 'expiring')
+           AND late_from IS NULL",
         user.0
     )
     .fetch_optional(pool)
@@ -247,10 +266,12 @@ pub(super) async fn save_decision_in_tx(
     exchange: &Exchange,
     lease: Duration,
 ) -> Result<(), AcceptorError> {
-    let call = exchange.ending_call.as_ref();
+    let (call, late) = (exchange.ending_call.as_ref(), exchange.late);
     sqlx::query!(
         "UPDATE exchanges SET state = $2, reason = $3, ending_scope = $4, ending_key = $5, attempts = $6, lease_token = $7,
-             lease_until = clock_timestamp() + make_interval(secs => $8), next_attempt_at = clock_timestamp()
+             lease_until = clock_timestamp() + make_interval(secs => $8), next_attempt_at = clock_timestamp(),
+             finished_at = NULL, late_from = $9, late_ended_at = $10, late_attempt = $11, refusal_reason = NULL,
+             refusal_field = NULL, refusal_missing_minor = NULL
          WHERE id = $1",
         exchange.id.0,
         exchange.state.as_str(),
@@ -260,6 +281,9 @@ pub(super) async fn save_decision_in_tx(
         exchange.lease.attempts,
         exchange.lease.token,
         lease.as_secs_f64(),
+        late.map(|late| late.from.as_str()),
+        late.map(|late| late.ended_at),
+        late.map(|late| late.attempt.0),
     )
     .execute(tx)
     .await?;
@@ -306,16 +330,16 @@ pub(super) async fn sum_alone_in_tx(
     Ok(alone)
 }
 
-/// Counts what a member of staff completes alone.
+/// Counts what a member of staff completes alone, once by its id: the order's, or that of the attempt to complete it late.
 pub(super) async fn count_alone_in_tx(
     tx: &mut Tx,
     staff: StaffId,
-    exchange: &Exchange,
+    (id, exchange): (Uuid, &Exchange),
     now: DateTime<Utc>,
 ) -> Result<(), AcceptorError> {
     sqlx::query!(
         "INSERT INTO lone_completions (exchange_id, user_id, staff_id, amount, decided_at) VALUES ($1, $2, $3, $4, $5)",
-        exchange.id.0,
+        id,
         exchange.user.0,
         staff.0,
         exchange.amount.minor(),
@@ -352,9 +376,12 @@ pub(super) async fn expire_in_tx(
 
 /// Writes the result of a drive's step and ends the lease.
 pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), AcceptorError> {
-    let refusal = exchange.refusal.as_ref();
+    let (refusal, call) = (exchange.refusal.as_ref(), exchange.ending_call.as_ref());
+    let asked = exchange.asked.as_ref();
     let done = sqlx::query!(
         "UPDATE exchanges SET state = $3, finished_at = $4, answer = $5, refusal_reason = $6, refusal_field = $7,
+             refusal_missing_minor = $8, reason = $9, ending_scope = $10, ending_key = $11, asked_by = $12, asked_at = $13,
+             asked_reason = $14,
              lease_until = '-infinity', next_attempt_at = clock_timestamp()
          WHERE id = $1 AND lease_token = $2",
         exchange.id.0,
@@ -364,6 +391,15 @@ pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), A
         exchange.answer,
         refusal.map(|refusal| refusal.reason.as_str()),
         refusal.and_then(|refusal| refusal.field.as_deref()),
+        refusal
+            .and_then(|refusal| refusal.missing)
+            .map(Money::minor),
+        exchange.reason,
+        call.map(|call| call.scope),
+        call.map(|call| call.key.as_str()),
+        asked.map(|asked| asked.by.0),
+        asked.map(|asked| asked.at),
+        asked.map_or("", |asked| asked.reason.as_str()),
     )
     .execute(tx)
     .await?;

@@ -88,6 +88,7 @@ impl From<&Exchange> for proto::Exchange {
             } else {
                 String::new()
             },
+            missing_minor: exchange.missing().map_or(0, Money::minor),
             completion_request: exchange
                 .asked
                 .as_ref()

@@ -222,7 +222,7 @@ async fn fifty_orders_at_once_open_one() {
     assert_eq!(won.len(), 1);
     for outcome in lost {
         let refusal = crate::helpers::refused(outcome.expect_err("a refusal"));
-        assert_eq!(refusal.reason, Reason::ExchangeLimit);
+        assert_eq!(refusal.reason, Reason::ExchangeOpen);
         assert_eq!(refusal.field, None);
     }
     assert_eq!(stack.wallet.balance(&alice), 99_000);

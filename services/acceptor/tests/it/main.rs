@@ -12,6 +12,7 @@ mod exchanges;
 mod four_eyes;
 mod guessing;
 mod helpers;
+mod late;
 mod lists;
 mod recovery;
 mod rights;

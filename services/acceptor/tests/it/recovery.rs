@@ -62,7 +62,7 @@ async fn an_order_without_wallet_is_opened_once_wallet_is_back() {
         assert_eq!(detail.current, None);
         assert_eq!(
             why(stack.exchange(&alice, &code, 1_000).await),
-            (Reason::ExchangeLimit, None)
+            (Reason::ExchangeOpen, None)
         );
 
         stack.crash().await;

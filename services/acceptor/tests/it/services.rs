@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_money::Money;
 use adfolio_proto::wallet::v1::ledger_service_server::{LedgerService, LedgerServiceServer};
 use adfolio_proto::wallet::v1::{
     CheckFreezeRequest, CheckFreezeResponse, ExchangeStep, PostExchangeRequest,
@@ -44,6 +45,8 @@ struct Books {
     balances: HashMap<String, i64>,
     postings: HashMap<(String, ExchangeStep), i64>,
     closed: HashSet<String>,
+    /// Users and attempts to take an order's money once more.
+    late: HashSet<(String, String)>,
     checks: usize,
 }
 
@@ -75,6 +78,21 @@ impl Wallet {
             .contains_key(&(exchange_id.to_owned(), step))
     }
 
+    /// How often an order's money was taken once more and not given back.
+    pub fn late_debits(&self, caller: &Caller) -> i64 {
+        let books = self.books();
+        let late = books
+            .late
+            .iter()
+            .filter(|(user, _)| *user == user_id(caller));
+        let of = |id: &str, step| books.postings.contains_key(&(id.to_owned(), step));
+        late.map(|(_, attempt)| {
+            i64::from(of(attempt, ExchangeStep::Debit))
+                - i64::from(of(attempt, ExchangeStep::Return))
+        })
+        .sum()
+    }
+
     /// Steps posted in all.
     pub fn postings(&self) -> usize {
         self.books().postings.len()
@@ -92,6 +110,7 @@ impl Wallet {
             user_id: user_id(caller),
             step: ExchangeStep::Debit.into(),
             amount_minor: minor,
+            attempt_id: String::new(),
         };
         self.books().post(&request)
     }
@@ -103,8 +122,17 @@ impl Wallet {
 
 impl Books {
     fn post(&mut self, request: &PostExchangeRequest) -> Result<(), Refusal> {
-        let key = |step| (request.exchange_id.clone(), step);
-        let step = request.step();
+        // A late step is that of its attempt.
+        let (id, step) = match request.step() {
+            ExchangeStep::LateDebit => (&request.attempt_id, ExchangeStep::Debit),
+            ExchangeStep::LateReturn => (&request.attempt_id, ExchangeStep::Return),
+            step => (&request.exchange_id, step),
+        };
+        if id == &request.attempt_id {
+            let late = (request.user_id.clone(), id.clone());
+            self.late.insert(late);
+        }
+        let key = |step| (id.clone(), step);
         if let Some(amount) = self.postings.get(&key(step)) {
             return if *amount == request.amount_minor {
                 Ok(())
@@ -112,7 +140,7 @@ impl Books {
                 Err(Refusal::new(Reason::IdempotencyKeyReused))
             };
         }
-        if self.closed.contains(&request.exchange_id) {
+        if self.closed.contains(id) {
             return match step {
                 ExchangeStep::Return => Ok(()),
                 _ => Err(Refusal::new(Reason::PlanNotPuttable).field("order_id")),
@@ -122,19 +150,20 @@ impl Books {
         match step {
             ExchangeStep::Debit => {
                 if *balance < request.amount_minor {
-                    return Err(Refusal::new(Reason::InsufficientBalance));
+                    let missing = Money::from_minor(request.amount_minor - *balance);
+                    return Err(Refusal::new(Reason::InsufficientBalance).missing(missing));
                 }
                 *balance -= request.amount_minor;
             }
             ExchangeStep::Return => {
                 if !self.postings.contains_key(&key(ExchangeStep::Debit)) {
-                    self.closed.insert(request.exchange_id.clone());
+                    self.closed.insert(id.clone());
                     return Ok(());
                 }
                 *balance += request.amount_minor;
             }
             ExchangeStep::Credit => *balance += request.amount_minor,
-            ExchangeStep::Unspecified => return Err(Refusal::invalid("step")),
+            _ => return Err(Refusal::invalid("step")),
         }
         self.postings.insert(key(step), request.amount_minor);
         Ok(())
@@ -151,7 +180,9 @@ impl LedgerService for Wallet {
         let mut books = self.books();
         match books.mood {
             Mood::Down => return Err(Status::unavailable("down")),
-            Mood::Poor if request.step() == ExchangeStep::Debit => {
+            Mood::Poor
+                if [ExchangeStep::Debit, ExchangeStep::LateDebit].contains(&request.step()) =>
+            {
                 return Err(Refusal::new(Reason::InsufficientBalance).into());
             }
             _ => books.post(&request)?,

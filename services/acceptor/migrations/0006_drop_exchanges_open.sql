@@ -1,0 +1,3 @@
+-- no-transaction
+-- exchanges_one_open has taken its place.
+DROP INDEX CONCURRENTLY exchanges_open;
