@@ -16,6 +16,7 @@ use std::time::Duration;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
+use secrecy::{ExposeSecret as _, SecretString};
 use tracing::warn;
 
 pub use entity::Scopes;
@@ -41,6 +42,17 @@ const BUSY_RETRY: Duration = Duration::from_secs(5);
 pub struct Attempt {
     scopes: Scopes,
     guess: Guess,
+}
+
+/// Refuses a login whose name or password is missing, which says nothing about any account.
+pub fn require_credentials(username: &str, password: &SecretString) -> Result<(), Refusal> {
+    if username.trim().is_empty() {
+        return Err(Refusal::invalid("username"));
+    }
+    if password.expose_secret().is_empty() {
+        return Err(Refusal::invalid("password"));
+    }
+    Ok(())
 }
 
 /// Counts a login before it is evaluated, or refuses it with TOO_MANY_ATTEMPTS. From a device that the account knows it

@@ -46,12 +46,14 @@ names! {
     }
 }
 
-/// Something that was done to an account, without which member of staff did it and why.
+/// Something that was done to an account, without which member of staff did it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnEntry {
     pub id: Uuid,
     pub acted_at: DateTime<Utc>,
     pub action: String,
+    /// Why, as staff wrote it; empty if they did not.
+    pub reason: String,
     /// The amount of money concerned.
     pub amount: Option<Money>,
     pub by: Actor,

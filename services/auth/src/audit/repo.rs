@@ -164,14 +164,14 @@ pub async fn list_of_user(
     fetch: i64,
 ) -> Result<Vec<OwnEntry>, sqlx::Error> {
     let rows = sqlx::query!(
-        r#"SELECT id AS "id!", acted_at AS "acted_at!", action AS "action!", after_json AS "after_json!",
-                  by_staff AS "by_staff!"
+        r#"SELECT id AS "id!", acted_at AS "acted_at!", action AS "action!", reason AS "reason!",
+                  after_json AS "after_json!", by_staff AS "by_staff!"
            FROM (
-               (SELECT id, acted_at, action, after_json, true AS by_staff FROM audit_log
+               (SELECT id, acted_at, action, reason, after_json, true AS by_staff FROM audit_log
                 WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1 AND action NOT LIKE '%.read\_%'
                 ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $4)
                UNION ALL
-               (SELECT id, acted_at, action, '', false FROM user_acts
+               (SELECT id, acted_at, action, '', '', false FROM user_acts
                 WHERE (user_id, acted_at, id) < ($1, $2, $3) AND user_id >= $1
                 ORDER BY user_id DESC, acted_at DESC, id DESC LIMIT $4)
            ) AS entry ORDER BY acted_at DESC, id DESC LIMIT $4"#,
@@ -186,6 +186,7 @@ pub async fn list_of_user(
         id: row.id,
         acted_at: row.acted_at,
         action: row.action,
+        reason: row.reason,
         amount: amount_of(&row.after_json),
         by: if row.by_staff {
             Actor::Staff

@@ -17,7 +17,7 @@ use crate::session::{self, Client, TokenDigest};
 use crate::staff::{self, Enrolment, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
     EmailCode, Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm,
-    StandingChange, Subject, User, UserState, Which,
+    StandingChange, Subject, User, UserState, Which, payment_reference,
 };
 
 mirror! {
@@ -41,6 +41,7 @@ impl From<User> for proto::User {
         Self {
             id: user.id.to_string(),
             license_key_masked: user.masked_license(),
+            payment_reference: payment_reference(user.id),
             username: user.username,
             nickname: user.nickname,
             email: user.email,
@@ -190,6 +191,7 @@ impl From<OwnEntry> for proto::SecurityEntry {
             action: entry.action,
             amount_minor: entry.amount.map(Money::minor),
             by: entry.by.to_wire(),
+            reason: entry.reason,
         }
     }
 }

@@ -86,6 +86,7 @@ impl From<Refused> for AuthError {
 /// Every attempt under a name that exists is audited; one under another name is only counted, because people type
 /// passwords into the field of the name. The limits bound the entries of failed ones.
 pub async fn login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, AuthError> {
+    attempt::require_credentials(&login.username, &login.password)?;
     let outcome = try_login(app, caller, login).await;
     attempt::count("staff", &outcome);
     outcome

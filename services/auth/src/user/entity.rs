@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::contact::{self, View};
+use super::reference;
 use crate::device::DeviceToken;
 use crate::license::entity::Code;
 use crate::session::entity::Opened;
@@ -187,7 +188,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// Those whose user name or e-mail address contains the text or whose id it is; an empty one finds all. Who sees
+    /// Those whose user name or e-mail address contains the text or whose id or payment reference it is; an empty one finds all. Who sees
     /// addresses masked does not find users by them: FORBIDDEN for what only an address has.
     pub fn parse(text: &str, state: Option<UserState>, view: View) -> Result<Self, Refusal> {
         let text = text.trim();
@@ -225,6 +226,11 @@ impl Query {
     /// The id that the text may be.
     pub fn id(&self) -> Option<UserId> {
         self.text.parse().ok()
+    }
+
+    /// The digits of the payment reference that the text is.
+    pub fn reference(&self) -> Option<String> {
+        reference::digits(&self.text)
     }
 
     /// The LIKE pattern of names and addresses that contain the text; none for an empty one.

@@ -29,7 +29,10 @@ pub struct Login {
 /// Nothing about an account can be learned without its password: an unknown name costs the same work and gets the same
 /// answer as a wrong password, and a closed account says so only after the right one. The attempt is counted before it
 /// is evaluated.
+///
+/// A name or password that is missing is VALIDATION, and no attempt.
 pub async fn login(app: &App, login: Login) -> Result<LoggedIn, AuthError> {
+    attempt::require_credentials(&login.username, &login.password)?;
     let outcome = try_login(app, login).await;
     attempt::count("user", &outcome);
     outcome

@@ -8,6 +8,7 @@ mod login;
 mod mail;
 mod password_change;
 mod profile;
+mod reference;
 mod registration;
 mod repo;
 mod sessions;
@@ -34,6 +35,7 @@ pub use password_change::{PasswordForm, change_password};
 pub use profile::{
     ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,
 };
+pub use reference::payment_reference;
 pub use registration::RegistrationForm;
 pub use sessions::{Which, end_sessions, sessions};
 pub use state::set_state;

@@ -385,6 +385,20 @@ pub async fn list(
 ) -> Result<Vec<User>, AuthError> {
     let before = bound(before);
     let state = query.state.map(UserState::as_str);
+    if let Some(reference) = query.reference() {
+        let rows = select_users!(
+            "WHERE encode(substring(sha256(uuid_send(id)) FROM 1 FOR 8), 'hex') = $1
+               AND id < $2 AND ($3::text IS NULL OR state = $3)
+             ORDER BY id DESC LIMIT $4",
+            reference,
+            before,
+            state,
+            fetch,
+        )
+        .fetch_all(pool)
+        .await?;
+        return Ok(rows.into_iter().map(User::from).collect());
+    }
     let rows = match (query.pattern(), state) {
         (None, None) => {
             select_users!("WHERE id < $1 ORDER BY id DESC LIMIT $2", before, fetch)

@@ -115,7 +115,10 @@ async fn logins_and_logouts_are_audited() {
         Reason::BadCredentials
     );
     // A password in the field of the name.
-    assert_eq!(reason(login(auth, typed, "").await), Reason::BadCredentials);
+    assert_eq!(
+        reason(login(auth, typed, "finn").await),
+        Reason::BadCredentials
+    );
     let session = login(auth, "finn", PASSWORD).await.unwrap();
     for _ in 0..2 {
         let message = StaffLogoutRequest {
