@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::content::built_in::BuiltIn;
 use crate::mail::Mailer;
 use crate::peers::Directory;
+use crate::push::Pusher;
 use crate::text::Catalogues;
 
 /// Handed to every use case. Cheap to clone.
@@ -23,6 +24,8 @@ pub struct Parts {
     pub directory: Directory,
     /// What sends it; none where mail is off.
     pub mailer: Option<Mailer>,
+    /// What sends push messages; none where they are off.
+    pub pusher: Option<Pusher>,
     /// What notices say, in every language.
     pub catalogues: Arc<Catalogues>,
     /// The content that stands where staff have edited nothing.
@@ -38,6 +41,7 @@ impl Parts {
             users: Users::connect(&config.auth_url, tls)?,
             directory: Directory::connect(&config.auth_url, tls)?,
             mailer: Mailer::new(&config.mail)?,
+            pusher: Pusher::new(&config.push)?,
             catalogues: Arc::new(catalogues),
             built_in: Arc::new(built_in),
         })

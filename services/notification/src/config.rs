@@ -6,6 +6,7 @@ use adfolio_kit::service::ProcessConfig;
 use clap::Parser;
 
 use crate::mail::config::MailArgs;
+use crate::push::config::PushArgs;
 
 /// The users' inbox, announcements, feedback and the texts that staff edit
 #[derive(Clone, Debug, Parser)]
@@ -20,6 +21,9 @@ pub struct Config {
     /// Mail to users.
     #[command(flatten)]
     pub mail: MailArgs,
+    /// Push messages to their browsers.
+    #[command(flatten)]
+    pub push: PushArgs,
     /// The service's time; tests move it.
     #[arg(skip)]
     pub clock: Clock,

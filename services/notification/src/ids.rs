@@ -7,4 +7,8 @@ adfolio_kit::ids! {
     FeedbackId;
     /// A mail to a user.
     MailId;
+    /// A browser that is sent push messages.
+    SubscriptionId;
+    /// A push message to a browser.
+    PushId;
 }

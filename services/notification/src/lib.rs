@@ -7,6 +7,7 @@
 //!   changes them, announcements are numbered without holes and those that are done are counted likewise;
 //! - news of a user's money and security is mailed, too: a mail is written with its notice, sent at least once, and never
 //!   says where a user could be led astray; addresses are auth's and never stored here;
+//! - push messages go only to browsers of sessions that nobody has ended, and only to push services that are known;
 //! - the link of a mail can do one thing, stop what leaves the wallet; of its token only a digest is stored;
 //! - an announcement is one row, and only for users who were there before it;
 //! - a notice becomes text when it is read, in the reader's language;
@@ -28,6 +29,7 @@ mod mail;
 mod notice;
 mod peers;
 mod publish;
+mod push;
 mod schema;
 mod service_entry;
 mod text;
@@ -44,9 +46,11 @@ use tracing::warn;
 
 pub use config::Config;
 pub use mail::config::{MailArgs, Way};
+pub use push::config::PushArgs;
 pub use schema::SCHEMA;
 
 use crate::app::{App, Parts};
+use crate::error::NotificationError;
 use crate::grpc::{StaffApi, UserApi};
 
 /// How often old mails are deleted, and the longest that one run of it may take.
@@ -84,16 +88,29 @@ fn start_jobs(backend: &Backend, app: &App) {
         let shutdown = backend.service.shutdown.clone();
         backend.spawn("mail", mail::worker::run(app.clone(), mailer, shutdown));
     }
+    backend.measure("push", app, push::worker::measure);
+    if let Some(pusher) = app.pusher.clone() {
+        for outcome in push::worker::OUTCOMES {
+            push::worker::count(outcome, 0);
+        }
+        let shutdown = backend.service.shutdown.clone();
+        backend.spawn("push", push::worker::run(app.clone(), pusher, shutdown));
+    }
 }
 
 fn start_pruning(backend: &Backend, app: App) {
     let shutdown = backend.service.shutdown.clone();
     backend.spawn("prune", async move {
         // Once at the start: a process that never lives for an interval still prunes.
-        if let Err(error) = mail::worker::prune(app.clone()).await {
+        if let Err(error) = prune(app.clone()).await {
             warn!(%error, "pruning failed");
         }
-        let job = move || mail::worker::prune(app.clone());
+        let job = move || prune(app.clone());
         periodic::every("prune", PRUNE_INTERVAL, PRUNE_LIMIT, shutdown, job).await;
     });
+}
+
+async fn prune(app: App) -> Result<(), NotificationError> {
+    mail::worker::prune(app.clone()).await?;
+    push::worker::prune(app).await
 }

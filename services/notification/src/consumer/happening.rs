@@ -242,6 +242,10 @@ fn of_plan(change: PlanStatusChanged) -> Option<Happening> {
             Template::PlanWaiting,
             params([plan_number, product, budget]),
         ),
+        "putting" => (
+            Template::PlanStarted,
+            params([plan_number, product, budget]),
+        ),
         "put_finished" => {
             let consumed = ("consumed", money(change.consumed_minor));
             (
