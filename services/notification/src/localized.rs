@@ -1,6 +1,6 @@
 //! Texts in several languages, as staff write them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::Refusal;
@@ -69,6 +69,19 @@ pub fn check(
             Lang::FALLBACK.code()
         )))
     }
+}
+
+/// Checks a text that may be missing as a whole.
+pub fn check_optional(
+    sent: HashMap<String, String>,
+    form: Form,
+    longest: usize,
+    field: &str,
+) -> Result<Texts, Refusal> {
+    if sent.is_empty() {
+        return Ok(Texts::new());
+    }
+    check(sent, form, longest, field)
 }
 
 /// `field.code`; a code that no language could have is not repeated.

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
+use super::deposit_method::{self, DepositMethod};
+use super::legal::{Legal, LegalTexts};
 use crate::error::NotificationError;
 use crate::localized::{self, Form, Texts};
 use crate::service_entry::{self, ServiceEntry};
@@ -79,6 +81,8 @@ pub struct Content {
     pub activity_rules: Texts,
     /// Marketing headline; empty for none.
     pub marketing_headline: Texts,
+    pub deposit_methods: Vec<DepositMethod>,
+    pub legal: LegalTexts,
 }
 
 /// A question and its answer as they were sent.
@@ -101,6 +105,9 @@ pub struct Draft {
     pub operating_rules: Option<HashMap<String, String>>,
     pub activity_rules: Option<HashMap<String, String>>,
     pub marketing_headline: Option<HashMap<String, String>>,
+    pub deposit_methods: Option<Vec<deposit_method::Draft>>,
+    /// Those that were sent; an empty one takes the present text away.
+    pub legal: BTreeMap<Legal, HashMap<String, String>>,
 }
 
 /// Parts that passed the checks and replace what is there.
@@ -112,6 +119,8 @@ pub struct Change {
     pub operating_rules: Option<Texts>,
     pub activity_rules: Option<Texts>,
     pub marketing_headline: Option<Texts>,
+    pub deposit_methods: Option<Vec<DepositMethod>>,
+    pub legal: LegalTexts,
 }
 
 impl Change {
@@ -131,6 +140,8 @@ impl Change {
             operating_rules: self.operating_rules.unwrap_or(before.operating_rules),
             activity_rules: self.activity_rules.unwrap_or(before.activity_rules),
             marketing_headline: self.marketing_headline.unwrap_or(before.marketing_headline),
+            deposit_methods: self.deposit_methods.unwrap_or(before.deposit_methods),
+            legal: replaced(before.legal, self.legal),
         };
         let mut known = HashSet::new();
         let mut entries = content
@@ -143,6 +154,13 @@ impl Change {
             Err(Refusal::invalid(sent_for))
         }
     }
+}
+
+/// What was sent stands for what was there; an empty text for none.
+fn replaced(mut before: LegalTexts, sent: LegalTexts) -> LegalTexts {
+    before.extend(sent);
+    before.retain(|_, texts| !texts.is_empty());
+    before
 }
 
 /// Checks questions and answers; what is wrong is named like `faq[0].title.en`.
@@ -175,10 +193,7 @@ pub fn check_rules(sent: HashMap<String, String>, field: &str) -> Result<Texts, 
 
 /// Checks the headline; an empty one shows none.
 pub fn check_headline(sent: HashMap<String, String>) -> Result<Texts, Refusal> {
-    if sent.is_empty() {
-        return Ok(Texts::new());
-    }
-    localized::check(sent, Form::Line, LONGEST_HEADLINE, "marketing.headline")
+    localized::check_optional(sent, Form::Line, LONGEST_HEADLINE, "marketing.headline")
 }
 
 /// What of the content changed, for the audit log: before and after.
@@ -193,9 +208,11 @@ pub fn difference(before: &Content, after: &Content) -> Result<(Value, Value), N
     Ok((Value::Object(was), Value::Object(is)))
 }
 
-fn parts(content: &Content) -> Result<[(&'static str, Value); 6], NotificationError> {
+fn parts(content: &Content) -> Result<Vec<(&'static str, Value)>, NotificationError> {
     let faq: Vec<StoredFaq> = content.faq.iter().map(StoredFaq::from).collect();
-    Ok([
+    let methods = content.deposit_methods.iter();
+    let methods: Vec<deposit_method::Stored> = methods.map(Into::into).collect();
+    let mut parts = vec![
         ("customer_service", entries(&content.customer_service)),
         (
             "recharge_customer_service",
@@ -214,7 +231,13 @@ fn parts(content: &Content) -> Result<[(&'static str, Value); 6], NotificationEr
             "marketing_headline",
             localized::to_json(&content.marketing_headline)?,
         ),
-    ])
+        ("deposit_methods", serde_json::to_value(methods)?),
+    ];
+    for legal in Legal::ALL {
+        let texts = content.legal.get(legal).cloned().unwrap_or_default();
+        parts.push((legal.as_str(), localized::to_json(&texts)?));
+    }
+    Ok(parts)
 }
 
 fn entries(entries: &[ServiceEntry]) -> Value {
@@ -224,6 +247,8 @@ fn entries(entries: &[ServiceEntry]) -> Value {
             "type": entry.entry_type,
             "url": entry.url,
             "label": localized::by_code(&entry.labels),
+            "hours": localized::by_code(&entry.hours),
+            "answer_time": localized::by_code(&entry.answer_time),
         })
     };
     entries.iter().map(entry).collect()

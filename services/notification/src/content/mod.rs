@@ -1,9 +1,12 @@
-//! Content that staff edit and all users read: customer-service entries, questions and answers, rules, the headline.
+//! Content that staff edit and all users read: customer-service entries, ways to deposit, questions and answers, rules,
+//! legal texts, the headline.
 //!
 //! A part that staff have not edited, or have put back, is the built-in one, in every language.
 
 pub mod built_in;
+pub mod deposit_method;
 pub mod entity;
+mod legal;
 mod repo;
 
 use std::collections::{HashMap, HashSet};
@@ -16,7 +19,9 @@ use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
 
 use built_in::BuiltIn;
+pub use deposit_method::DepositMethod;
 pub use entity::{Change, Content, Draft, Faq, FaqDraft};
+pub use legal::Legal;
 
 use crate::app::App;
 use crate::error::NotificationError;
@@ -64,6 +69,9 @@ fn check(app: &App, draft: Draft) -> Result<Change, NotificationError> {
     let faq = draft
         .faq
         .map(|faq| entity::check_faq(faq, || app.ids.next()));
+    let deposit_methods = draft
+        .deposit_methods
+        .map(|methods| deposit_method::check_list(methods, || app.ids.next()));
     Ok(Change {
         customer_service,
         recharge_customer_service,
@@ -74,6 +82,8 @@ fn check(app: &App, draft: Draft) -> Result<Change, NotificationError> {
             .marketing_headline
             .map(entity::check_headline)
             .transpose()?,
+        deposit_methods: deposit_methods.transpose()?,
+        legal: legal::check(draft.legal)?,
     })
 }
 

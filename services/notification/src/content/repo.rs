@@ -10,7 +10,9 @@ use serde_json::Value;
 use sqlx::PgExecutor;
 
 use super::built_in::BuiltIn;
+use super::deposit_method::{self, DepositMethod};
 use super::entity::{Content, Faq, StoredFaq};
+use super::legal::{Legal, LegalTexts};
 use crate::error::NotificationError;
 use crate::localized::{self, Texts};
 use crate::service_entry;
@@ -19,6 +21,7 @@ const FAQ: &str = "faq";
 const OPERATING_RULES: &str = "operating_rules";
 const ACTIVITY_RULES: &str = "activity_rules";
 const MARKETING_HEADLINE: &str = "marketing_headline";
+const DEPOSIT_METHODS: &str = "deposit_methods";
 
 /// Everything, in one statement: readers see the old content or the new, never a mixture.
 pub async fn load(
@@ -43,11 +46,22 @@ pub async fn load(
     let operating_rules = texts(OPERATING_RULES)?;
     let activity_rules = texts(ACTIVITY_RULES)?;
     let marketing_headline = texts(MARKETING_HEADLINE)?;
+    let mut legal = LegalTexts::new();
+    for text in Legal::ALL {
+        if let Some(texts) = texts(text.as_str())? {
+            legal.insert(*text, texts);
+        }
+    }
     let faq: Option<Vec<StoredFaq>> = parts
         .remove(FAQ)
         .map(|value| read(value, FAQ))
         .transpose()?;
     let faq: Option<Vec<Faq>> = faq.map(|faq| faq.into_iter().map(Faq::from).collect());
+    let methods: Option<Vec<deposit_method::Stored>> = parts
+        .remove(DEPOSIT_METHODS)
+        .map(|value| read(value, DEPOSIT_METHODS))
+        .transpose()?;
+    let methods = methods.into_iter().flatten().map(DepositMethod::from);
     Ok(Content {
         customer_service,
         recharge_customer_service,
@@ -55,6 +69,8 @@ pub async fn load(
         operating_rules: operating_rules.unwrap_or_else(|| built_in.operating_rules.clone()),
         activity_rules: activity_rules.unwrap_or_else(|| built_in.activity_rules.clone()),
         marketing_headline: marketing_headline.unwrap_or_default(),
+        deposit_methods: methods.collect(),
+        legal,
     })
 }
 
@@ -79,6 +95,14 @@ pub async fn replace_parts_in_tx(
     if content.faq != built_in.faq {
         let stored: Vec<StoredFaq> = content.faq.iter().map(StoredFaq::from).collect();
         insert_in_tx(tx, FAQ, serde_json::to_value(stored)?, now).await?;
+    }
+    if !content.deposit_methods.is_empty() {
+        let methods = content.deposit_methods.iter();
+        let stored: Vec<deposit_method::Stored> = methods.map(Into::into).collect();
+        insert_in_tx(tx, DEPOSIT_METHODS, serde_json::to_value(stored)?, now).await?;
+    }
+    for (legal, texts) in &content.legal {
+        insert_in_tx(tx, legal.as_str(), localized::to_json(texts)?, now).await?;
     }
     for (part, texts, default) in [
         (

@@ -3,7 +3,7 @@
 use adfolio_kit::identity::Caller;
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire::{self, List};
 use adfolio_proto::notification::v1 as proto;
 use adfolio_proto::notification::v1::mark_read_request::Target;
@@ -11,9 +11,11 @@ use adfolio_proto::notification::v1::notification_service_server::NotificationSe
 use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
+use crate::content::Legal;
 use crate::lang::Lang;
+use crate::localized;
 use crate::notice::Category;
-use crate::{content, feedback, mail, notice};
+use crate::{content, feedback, mail, notice, push};
 
 #[tonic::async_trait]
 impl NotificationService for UserApi {
@@ -28,7 +30,7 @@ impl NotificationService for UserApi {
         let filter = map::notices::filter(request.category, request.filter)?;
         let list = List::new(request.page, &map::notices::list_name(filter), &user)?;
         let before = map::notices::position(&list)?;
-        let (rows, unread_total) =
+        let (rows, unread) =
             notice::list(&self.0, &caller, user, filter, before, list.fetch()).await?;
         let (notices, next_cursor) = list.cut_by(rows, map::notices::position_keys);
         Ok(Response::new(proto::ListNotificationsResponse {
@@ -37,7 +39,8 @@ impl NotificationService for UserApi {
                 .map(|notice| map::notices::notification(notice, &self.0.catalogues, lang))
                 .collect(),
             next_cursor,
-            unread_total,
+            unread_total: unread.total,
+            sequence: unread.sequence,
         }))
     }
 
@@ -48,7 +51,7 @@ impl NotificationService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let proto::MarkReadRequest { target, category } = request.into_inner();
-        let unread_total = match target {
+        let left = match target {
             Some(Target::NotificationId(id)) => {
                 let id = wire::id(&id, "id")?;
                 notice::mark_one(&self.0, &caller, user, id).await?
@@ -60,7 +63,10 @@ impl NotificationService for UserApi {
             Some(Target::All(false)) => return Err(Refusal::invalid("all").into()),
             None => return Err(Refusal::invalid("id").into()),
         };
-        Ok(Response::new(proto::MarkReadResponse { unread_total }))
+        Ok(Response::new(proto::MarkReadResponse {
+            unread_total: left.total,
+            sequence: left.sequence,
+        }))
     }
 
     async fn count_unread(
@@ -69,8 +75,11 @@ impl NotificationService for UserApi {
     ) -> Result<Response<proto::CountUnreadResponse>, Status> {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
-        let unread_total = notice::unread(&self.0, &caller, user).await?;
-        Ok(Response::new(proto::CountUnreadResponse { unread_total }))
+        let unread = notice::unread(&self.0, &caller, user).await?;
+        Ok(Response::new(proto::CountUnreadResponse {
+            unread_total: unread.total,
+            sequence: unread.sequence,
+        }))
     }
 
     /// The login screen asks, too: no identity is needed.
@@ -97,6 +106,20 @@ impl NotificationService for UserApi {
         Ok(Response::new(map::content::public(&content, lang)))
     }
 
+    /// The login screen asks, too: no identity is needed.
+    async fn get_legal_text(
+        &self,
+        request: Request<proto::GetLegalTextRequest>,
+    ) -> Result<Response<proto::GetLegalTextResponse>, Status> {
+        let lang = Lang::of_caller(&Caller::from_request(&request).lang);
+        let legal = Legal::required(request.into_inner().name, "name")?;
+        let content = content::get(&self.0).await?;
+        let texts = content.legal.get(&legal);
+        let texts = texts.ok_or_else(|| Refusal::new(Reason::NotFound))?;
+        let text = localized::in_lang(texts, lang).to_owned();
+        Ok(Response::new(proto::GetLegalTextResponse { text }))
+    }
+
     async fn submit_feedback(
         &self,
         request: Request<proto::SubmitFeedbackRequest>,
@@ -118,5 +141,43 @@ impl NotificationService for UserApi {
     ) -> Result<Response<proto::DisownMailResponse>, Status> {
         mail::disown(&self.0, &request.into_inner().token).await?;
         Ok(Response::new(proto::DisownMailResponse {}))
+    }
+
+    /// The login screen may ask, too: no identity is needed.
+    async fn get_push_key(
+        &self,
+        _: Request<proto::GetPushKeyRequest>,
+    ) -> Result<Response<proto::GetPushKeyResponse>, Status> {
+        let pusher = self.0.pusher.as_ref();
+        let public_key = pusher.map_or_else(Vec::new, |pusher| pusher.public_key().to_vec());
+        Ok(Response::new(proto::GetPushKeyResponse { public_key }))
+    }
+
+    async fn subscribe_push(
+        &self,
+        request: Request<proto::SubscribePushRequest>,
+    ) -> Result<Response<proto::SubscribePushResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        let request = request.into_inner();
+        let wanted = push::Wanted {
+            user,
+            session: wire::id(&request.session_id, "session_id")?,
+            endpoint: &request.endpoint,
+            p256dh: &request.p256dh,
+            auth: &request.auth,
+            lang: Lang::of_caller(&caller.lang),
+        };
+        push::subscribe(&self.0, wanted).await?;
+        Ok(Response::new(proto::SubscribePushResponse {}))
+    }
+
+    async fn unsubscribe_push(
+        &self,
+        request: Request<proto::UnsubscribePushRequest>,
+    ) -> Result<Response<proto::UnsubscribePushResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        push::unsubscribe(&self.0, user, request.into_inner().endpoint).await?;
+        Ok(Response::new(proto::UnsubscribePushResponse {}))
     }
 }

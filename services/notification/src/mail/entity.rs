@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use adfolio_kit::backoff;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::names;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -21,9 +22,6 @@ const FIRST_WAIT: Duration = Duration::from_secs(30);
 
 /// The longest wait between two attempts.
 const LONGEST_WAIT: Duration = Duration::from_hours(1);
-
-/// Doublings that reach the longest wait.
-const MOST_DOUBLINGS: u32 = 7;
 
 names! {
     /// Where a mail stands.
@@ -225,10 +223,8 @@ impl Mail {
 
     /// How long it waits for its next attempt.
     fn wait(&self) -> TimeDelta {
-        let failed = u32::try_from(self.attempts).unwrap_or(0);
-        let doublings = failed.saturating_sub(1).min(MOST_DOUBLINGS);
-        let wait = FIRST_WAIT.saturating_mul(2_u32.saturating_pow(doublings));
-        TimeDelta::from_std(wait.min(LONGEST_WAIT)).unwrap_or(TRIED_FOR)
+        let wait = backoff::after(self.attempts, FIRST_WAIT, LONGEST_WAIT);
+        TimeDelta::from_std(wait).unwrap_or(TRIED_FOR)
     }
 }
 

@@ -6,7 +6,7 @@ use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 
-use super::entity::{Body, Category, Inbox, Message, Notice, Position, Ranges};
+use super::entity::{Body, Category, Inbox, Kind, Message, Notice, Position, Ranges};
 use crate::error::NotificationError;
 use crate::ids::NoticeId;
 use crate::localized;
@@ -27,6 +27,8 @@ impl Row {
         Ok(Notice {
             id: self.id,
             category: self.category,
+            kind: Kind::Offer,
+            target: None,
             body: Body::Written(Message {
                 title: localized::from_json(self.title, "title")?,
                 content: localized::from_json(self.content, "content")?,

@@ -18,6 +18,71 @@ names! {
     }
 }
 
+names! {
+    /// What a notice is about, for its place and picture.
+    Kind {
+        /// Money came or left.
+        Money,
+        /// A plan took a step.
+        Plan,
+        /// Something that protects the account or the wallet changed.
+        Security,
+        /// Everything else: coupons, replies, what staff write.
+        Offer,
+    }
+}
+
+names! {
+    /// What a notice leads to.
+    TargetKind {
+        /// An entry of the fund details.
+        Entry,
+        /// A withdrawal.
+        Withdrawal,
+        /// An exchange order.
+        Exchange,
+        /// A plan.
+        Plan,
+        /// A coupon.
+        Coupon,
+    }
+}
+
+/// What a notice leads to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    pub kind: TargetKind,
+    pub id: String,
+}
+
+/// The line of a transaction in the fund details that shows what it is about.
+const MAIN_LINE: &str = "1";
+
+/// What the notice of a happening is about and leads to, by its source key. What staff write has no key of these.
+pub fn about(source_key: &str) -> (Kind, Option<Target>) {
+    let mut parts = source_key.split(':');
+    let (what, id) = (
+        parts.next().unwrap_or_default(),
+        parts.next().unwrap_or_default(),
+    );
+    let target = |kind, id: &str| {
+        let id = id.to_owned();
+        Some(Target { kind, id })
+    };
+    match what {
+        "deposit" | "posting" => {
+            let entry = format!("{id}-{MAIN_LINE}");
+            (Kind::Money, target(TargetKind::Entry, &entry))
+        }
+        "withdrawal" => (Kind::Money, target(TargetKind::Withdrawal, id)),
+        "exchange" => (Kind::Money, target(TargetKind::Exchange, id)),
+        "plan" => (Kind::Plan, target(TargetKind::Plan, id)),
+        "coupon" => (Kind::Offer, target(TargetKind::Coupon, id)),
+        "security" | "password" | "contact" | "new_client" | "staff" => (Kind::Security, None),
+        _ => (Kind::Offer, None),
+    }
+}
+
 /// A notice to put into a user's inbox.
 #[derive(Clone, Debug)]
 pub struct NewNotice {
@@ -56,6 +121,8 @@ pub enum Body {
 pub struct Notice {
     pub id: NoticeId,
     pub category: Category,
+    pub kind: Kind,
+    pub target: Option<Target>,
     pub body: Body,
     pub read: bool,
     pub occurred_at: DateTime<Utc>,
@@ -95,13 +162,28 @@ pub struct Inbox {
     pub done: i64,
     /// Announcements of a category up to this number are read, in the order of [`Category::ALL`].
     pub through: [i64; 3],
+    /// Counts the changes of the row.
+    pub revision: i64,
+}
+
+/// How many notices a user has not read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unread {
+    pub total: i64,
+    /// Of two counts, the one with the larger number is later.
+    pub sequence: i64,
 }
 
 impl Inbox {
-    /// Unread notices when `latest` is the last announcement.
-    pub fn unread_total(&self, latest: i64) -> i64 {
-        self.personal_unread
-            .saturating_add(latest.saturating_sub(self.done))
+    /// Unread notices when `latest` is the last announcement. Whatever changes the count changes the row or brings another
+    /// announcement, and neither number ever falls: so does not their sum.
+    pub fn unread(&self, latest: i64) -> Unread {
+        Unread {
+            total: self
+                .personal_unread
+                .saturating_add(latest.saturating_sub(self.done)),
+            sequence: self.revision.saturating_add(latest),
+        }
     }
 
     /// Up to which number announcements of the category were read at once.

@@ -18,7 +18,10 @@ use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
 use chrono::{DateTime, Utc};
 
-pub use entity::{Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position, Ranges};
+pub use entity::{
+    Body, Category, Filter, Inbox, Kind, Message, NewNotice, Notice, Position, Ranges, TargetKind,
+    Unread, about,
+};
 pub use repo::add_written_in_tx;
 
 use crate::app::App;
@@ -34,7 +37,7 @@ pub async fn list(
     filter: Filter,
     before: Option<Position>,
     fetch: i64,
-) -> Result<(Vec<Notice>, i64), NotificationError> {
+) -> Result<(Vec<Notice>, Unread), NotificationError> {
     let (inbox, latest) = find_inbox(app, caller, user).await?;
     let own = repo::list(&app.pool, user, filter, before, fetch).await?;
     let upper = match before {
@@ -42,14 +45,14 @@ pub async fn list(
         None => latest,
     };
     let to_all = list_announcements(app, user, filter, &inbox, upper, fetch).await?;
-    let unread = inbox.unread_total(latest);
+    let unread = inbox.unread(latest);
     Ok((entity::merge(own, to_all, fetch), unread))
 }
 
 /// How many notices the user has not read.
-pub async fn unread(app: &App, caller: &Caller, user: UserId) -> Result<i64, NotificationError> {
+pub async fn unread(app: &App, caller: &Caller, user: UserId) -> Result<Unread, NotificationError> {
     let (inbox, latest) = find_inbox(app, caller, user).await?;
-    Ok(inbox.unread_total(latest))
+    Ok(inbox.unread(latest))
 }
 
 /// Marks one notice as read, if it is not; answers what is left unread.
@@ -58,7 +61,7 @@ pub async fn mark_one(
     caller: &Caller,
     user: UserId,
     id: NoticeId,
-) -> Result<i64, NotificationError> {
+) -> Result<Unread, NotificationError> {
     mark(app, caller, user, Marked::One(id)).await
 }
 
@@ -68,7 +71,7 @@ pub async fn mark_all(
     caller: &Caller,
     user: UserId,
     category: Option<Category>,
-) -> Result<i64, NotificationError> {
+) -> Result<Unread, NotificationError> {
     mark(app, caller, user, Marked::All(category)).await
 }
 
@@ -84,7 +87,7 @@ async fn mark(
     caller: &Caller,
     user: UserId,
     marked: Marked,
-) -> Result<i64, NotificationError> {
+) -> Result<Unread, NotificationError> {
     find_inbox(app, caller, user).await?;
     let now = app.clock.now();
     app.write(move |tx| {
@@ -170,7 +173,7 @@ async fn finish_in_tx(
     user: UserId,
     own: u64,
     to_all: u64,
-) -> Result<i64, NotificationError> {
+) -> Result<Unread, NotificationError> {
     let left = repo::count_down_in_tx(tx, user, own, to_all).await?;
     if own > 0 || to_all > 0 {
         events::inboxes_changed_in_tx(tx, &[user]).await?;

@@ -6,7 +6,9 @@ use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position};
+use super::entity::{
+    self, Body, Category, Filter, Inbox, Message, NewNotice, Notice, Position, Unread,
+};
 use crate::error::NotificationError;
 use crate::ids::NoticeId;
 use crate::localized;
@@ -19,6 +21,7 @@ struct Row {
     params: serde_json::Value,
     title: Option<serde_json::Value>,
     content: Option<serde_json::Value>,
+    source_key: String,
     read: bool,
     occurred_at: DateTime<Utc>,
 }
@@ -38,9 +41,12 @@ impl TryFrom<Row> for Notice {
                     .ok_or(CoreError::Corrupt("notifications.params"))?,
             },
         };
+        let (kind, target) = entity::about(&row.source_key);
         Ok(Self {
             id: row.id,
             category: row.category,
+            kind,
+            target,
             body,
             read: row.read,
             occurred_at: row.occurred_at,
@@ -88,9 +94,9 @@ macro_rules! page {
         sqlx::query_as!(
             Row,
             r#"SELECT page.id AS "id!: _", page.category AS "category!: _", page.template AS "template!", page.params AS "params!",
-                      page.read AS "read!", page.occurred_at AS "occurred_at!",
+                      page.source_key AS "source_key!", page.read AS "read!", page.occurred_at AS "occurred_at!",
                       message.title AS "title?", message.content AS "content?"
-               FROM (SELECT id, category, template, params, read, occurred_at, message_id FROM notifications
+               FROM (SELECT id, category, template, params, source_key, read, occurred_at, message_id FROM notifications
                      WHERE user_id = $1 AND (occurred_at, id) < ($2, $3) "#
                 + $filter
                 + r#" ORDER BY occurred_at DESC, id DESC LIMIT $4) AS page
@@ -177,6 +183,7 @@ struct InboxRow {
     announcement_through: i64,
     maintenance_through: i64,
     activity_through: i64,
+    revision: i64,
 }
 
 impl From<InboxRow> for Inbox {
@@ -190,6 +197,7 @@ impl From<InboxRow> for Inbox {
                 row.maintenance_through,
                 row.activity_through,
             ],
+            revision: row.revision,
         }
     }
 }
@@ -199,7 +207,7 @@ impl From<InboxRow> for Inbox {
 pub async fn inbox(pool: &PgPool, user: UserId) -> Result<Option<(Inbox, i64)>, NotificationError> {
     let found = sqlx::query!(
         r#"SELECT unread, announcements_base AS "base!", announcements_done, announcement_through, maintenance_through,
-                  activity_through,
+                  activity_through, revision,
                   coalesce((SELECT number FROM announcements ORDER BY number DESC LIMIT 1), 0) AS "latest!"
            FROM unread_counters WHERE user_id = $1 AND announcements_base IS NOT NULL"#,
         user.0
@@ -214,6 +222,7 @@ pub async fn inbox(pool: &PgPool, user: UserId) -> Result<Option<(Inbox, i64)>, 
             announcement_through: row.announcement_through,
             maintenance_through: row.maintenance_through,
             activity_through: row.activity_through,
+            revision: row.revision,
         };
         (inbox.into(), row.latest)
     }))
@@ -249,7 +258,7 @@ pub async fn lock_in_tx(tx: &mut Tx, user: UserId) -> Result<Inbox, Notification
     let row = sqlx::query_as!(
         InboxRow,
         r#"SELECT unread, announcements_base AS "base!", announcements_done, announcement_through, maintenance_through,
-                  activity_through
+                  activity_through, revision
            FROM unread_counters WHERE user_id = $1 FOR UPDATE"#,
         user.0
     )
@@ -318,12 +327,15 @@ pub async fn count_down_in_tx(
     user: UserId,
     own: u64,
     to_all: u64,
-) -> Result<i64, NotificationError> {
-    let left = sqlx::query_scalar!(
+) -> Result<Unread, NotificationError> {
+    let left = sqlx::query_as!(
+        Unread,
         r#"UPDATE unread_counters SET unread = unread - $2, announcements_done = announcements_done + $3
            WHERE user_id = $1
            RETURNING unread - announcements_done
-                     + coalesce((SELECT number FROM announcements ORDER BY number DESC LIMIT 1), 0) AS "left!""#,
+                     + coalesce((SELECT number FROM announcements ORDER BY number DESC LIMIT 1), 0) AS "total!",
+                     revision + coalesce((SELECT number FROM announcements ORDER BY number DESC LIMIT 1), 0)
+                     AS "sequence!""#,
         user.0,
         i64::try_from(own).unwrap_or(i64::MAX),
         i64::try_from(to_all).unwrap_or(i64::MAX),

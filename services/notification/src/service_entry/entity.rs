@@ -1,6 +1,6 @@
 //! Ways to reach customer service.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
@@ -8,7 +8,7 @@ use url::Url;
 use uuid::Uuid;
 
 use crate::lang::Lang;
-use crate::localized::{self, Texts};
+use crate::localized::{self, Form, Texts};
 
 /// Entries of one list at most: the dialog that shows them is one screen.
 const LONGEST_LIST: usize = 20;
@@ -16,8 +16,14 @@ const LONGEST_LIST: usize = 20;
 /// Characters of a label at most.
 const LONGEST_LABEL: usize = 60;
 
+/// Characters of hours and answer times at most.
+const LONGEST_NOTE: usize = 120;
+
 /// Bytes of an address at most.
 const LONGEST_URL: usize = 2_048;
+
+/// What clients fill in, in an address's query and fragment: who asks, and about what.
+const PLACEHOLDERS: [&str; 4] = ["username", "user_id", "subject", "lang"];
 
 /// A way to reach customer service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +34,10 @@ pub struct ServiceEntry {
     pub url: String,
     /// Its label in every language that has one; English always has.
     pub labels: Texts,
+    /// When somebody answers; empty if staff have not said.
+    pub hours: Texts,
+    /// How soon somebody answers; empty if staff have not said.
+    pub answer_time: Texts,
 }
 
 impl ServiceEntry {
@@ -47,6 +57,10 @@ pub struct Draft {
     pub url: String,
     /// Its labels by language code.
     pub labels: Vec<(String, String)>,
+    /// When somebody answers, by language code.
+    pub hours: HashMap<String, String>,
+    /// How soon somebody answers, by language code.
+    pub answer_time: HashMap<String, String>,
 }
 
 /// Checks a list as it was sent; what is wrong is named like `customer_service[0].url`. Ids that are missing come from
@@ -68,11 +82,15 @@ pub fn check_list(
         }
         let url = https_url(&draft.url).ok_or_else(|| Refusal::invalid(name("url")))?;
         let labels = check_labels(draft.labels, &name("label"))?;
+        let note =
+            |sent, part| localized::check_optional(sent, Form::Line, LONGEST_NOTE, &name(part));
         Ok(ServiceEntry {
             id,
             entry_type: draft.entry_type,
             url,
             labels,
+            hours: note(draft.hours, "hours")?,
+            answer_time: note(draft.answer_time, "answer_time")?,
         })
     };
     drafts.into_iter().enumerate().map(check).collect()
@@ -94,7 +112,8 @@ pub fn check_id(
         .ok_or_else(|| Refusal::invalid(field))
 }
 
-/// An address that a browser may be sent to: https, with a host, without credentials in it.
+/// An address that a browser may be sent to: https, with a host, without credentials in it, and with no placeholder
+/// that clients do not know.
 fn https_url(text: &str) -> Option<String> {
     let text = text.trim();
     if text.len() > LONGEST_URL {
@@ -102,7 +121,20 @@ fn https_url(text: &str) -> Option<String> {
     }
     let url = Url::parse(text).ok()?;
     let plain = url.username().is_empty() && url.password().is_none();
-    (url.scheme() == "https" && url.has_host() && plain).then(|| url.into())
+    let fillable = [url.query(), url.fragment()].into_iter().flatten();
+    let known = fillable.into_iter().all(only_known_placeholders);
+    (url.scheme() == "https" && url.has_host() && plain && known).then(|| url.into())
+}
+
+/// Whether every pair of braces has the name of a placeholder in it.
+fn only_known_placeholders(text: &str) -> bool {
+    let mut parts = text.split('{');
+    let before = parts.next().unwrap_or_default();
+    !before.contains('}')
+        && parts.all(|part| {
+            part.split_once('}')
+                .is_some_and(|(name, after)| PLACEHOLDERS.contains(&name) && !after.contains('}'))
+        })
 }
 
 fn check_labels(sent: Vec<(String, String)>, field: &str) -> Result<Texts, Refusal> {
@@ -128,6 +160,8 @@ mod tests {
             https_url(" https://help.example/chat?a=1 ").as_deref(),
             Some("https://help.example/chat?a=1")
         );
+        let filled = "https://help.example/?who={username}&about={subject}#{lang}-{user_id}";
+        assert_eq!(https_url(filled).as_deref(), Some(filled));
         for wrong in [
             "http://help.example",
             "javascript:alert(1)",
@@ -139,6 +173,10 @@ mod tests {
             "https://user:word@help.example",
             "data:text/html,x",
             "ftp://help.example",
+            "https://help.example/?who={name}",
+            "https://help.example/?who={username",
+            "https://help.example/?who=username}",
+            "https://help.example/#{{username}}",
         ] {
             assert_eq!(https_url(wrong), None, "{wrong}");
         }

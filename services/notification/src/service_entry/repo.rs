@@ -22,6 +22,8 @@ struct Row {
     entry_type: i32,
     url: String,
     label: BTreeMap<String, String>,
+    hours: BTreeMap<String, String>,
+    answer_time: BTreeMap<String, String>,
 }
 
 /// Both lists from the table's rows in their order, as JSON.
@@ -29,7 +31,7 @@ pub fn from_json(
     rows: serde_json::Value,
 ) -> Result<(Vec<ServiceEntry>, Vec<ServiceEntry>), NotificationError> {
     let rows: Vec<Row> =
-        serde_json::from_value(rows).map_err(|_| CoreError::Corrupt("service_entries.label"))?;
+        serde_json::from_value(rows).map_err(|_| CoreError::Corrupt("service_entries"))?;
     let (mut normal, mut recharge) = (Vec::new(), Vec::new());
     for row in rows {
         let list = match row.list.as_str() {
@@ -42,6 +44,8 @@ pub fn from_json(
             entry_type: row.entry_type,
             url: row.url,
             labels: localized::from_codes(row.label),
+            hours: localized::from_codes(row.hours),
+            answer_time: localized::from_codes(row.answer_time),
         });
     }
     Ok((normal, recharge))
@@ -62,13 +66,16 @@ pub async fn replace_in_tx(
     ] {
         for (position, entry) in entries.iter().enumerate() {
             sqlx::query!(
-                "INSERT INTO service_entries (id, list, position, type, url, label) VALUES ($1, $2, $3, $4, $5, $6)",
+                "INSERT INTO service_entries (id, list, position, type, url, label, hours, answer_time)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
                 entry.id,
                 list,
                 i32::try_from(position).unwrap_or(i32::MAX),
                 entry.entry_type,
                 entry.url,
                 localized::to_json(&entry.labels)?,
+                localized::to_json(&entry.hours)?,
+                localized::to_json(&entry.answer_time)?,
             )
             .execute(&mut *tx)
             .await?;

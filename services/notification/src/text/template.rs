@@ -8,6 +8,7 @@ names! {
         DepositCredited,
         PlanWaiting,
         PlanExpired,
+        PlanStarted,
         PlanFinished,
         PlanSettled,
         PlanFailed,
@@ -67,6 +68,7 @@ impl Template {
         match self {
             Self::PlanWaiting
             | Self::PlanExpired
+            | Self::PlanStarted
             | Self::PlanFinished
             | Self::PlanSettled
             | Self::PlanFailed
@@ -110,6 +112,32 @@ impl Template {
         }
     }
 
+    /// Whether it is worth a message on the screens of the user's devices: money that came, a plan that started, a decision
+    /// about a withdrawal, and whatever protects the account.
+    pub fn is_pushed(self) -> bool {
+        matches!(
+            self,
+            Self::DepositCredited
+                | Self::PlanStarted
+                | Self::WithdrawalPaid
+                | Self::WithdrawalRejected
+                | Self::WithdrawalRejectedWithReason
+                | Self::PayPasswordSet
+                | Self::PayPasswordChanged
+                | Self::PayPasswordReset
+                | Self::PayPasswordLocked
+                | Self::BankCardBound
+                | Self::WalletAddressBound
+                | Self::WalletFrozen
+                | Self::WalletUnfrozen
+                | Self::PasswordChanged
+                | Self::NewClientLoggedIn
+                | Self::EmailChanged
+                | Self::PhoneChanged
+                | Self::ChangedByStaff
+        )
+    }
+
     /// The parameters that its texts may name.
     pub fn params(self) -> &'static [&'static str] {
         match self {
@@ -136,7 +164,7 @@ impl Template {
             | Self::GuaranteeReturn
             | Self::WithdrawalRejected
             | Self::WithdrawalRequested => &["amount"],
-            Self::PlanWaiting | Self::PlanExpired | Self::PlanFailed => {
+            Self::PlanWaiting | Self::PlanExpired | Self::PlanStarted | Self::PlanFailed => {
                 &["plan_number", "product", "budget"]
             }
             Self::PlanFinished => &["plan_number", "product", "consumed", "budget"],

@@ -132,6 +132,14 @@ impl Notification {
         answer.expect("a count").into_inner().unread_total
     }
 
+    /// How many are unread, and the number that orders such counts.
+    pub async fn unread_count(&self, caller: &Caller) -> (i64, i64) {
+        let request = call(caller, pb::CountUnreadRequest {});
+        let answer = self.users().count_unread(request).await.expect("a count");
+        let count = answer.into_inner();
+        (count.unread_total, count.sequence)
+    }
+
     pub async fn list(&self, caller: &Caller) -> pb::ListNotificationsResponse {
         self.list_page(
             caller,

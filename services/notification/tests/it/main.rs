@@ -17,6 +17,8 @@ mod helpers;
 mod mail;
 mod marking;
 mod notices;
+mod push;
+mod push_service;
 mod reading;
 mod rights;
 mod smtp_server;

@@ -32,6 +32,37 @@ async fn one_notice_is_marked_once() {
 }
 
 #[tokio::test]
+async fn whatever_changes_the_count_makes_it_a_later_one() {
+    let stack = Notification::spawn().await;
+    let (alice, bob) = (user(), user());
+    let (mut before, of_bob) = (
+        stack.unread_count(&alice).await,
+        stack.unread_count(&bob).await,
+    );
+    let mut later = async |what: &str, total: i64| {
+        let now = stack.unread_count(&alice).await;
+        assert_eq!(now.0, total, "{what}");
+        assert!(now.1 > before.1, "{what}: {before:?} {now:?}");
+        assert_eq!(stack.unread_count(&alice).await, now, "{what}");
+        before = now;
+    };
+    stack.deposits(&alice, 2).await;
+    later("two notices", 2).await;
+    stack.announce(pb::Category::Announcement, "News").await;
+    later("an announcement", 3).await;
+    let id = stack.list(&alice).await.items[2].id.clone();
+    stack.mark_one(&alice, &id).await.unwrap();
+    later("one that was read", 2).await;
+    let category = pb::Category::Unspecified;
+    stack.mark_all(&alice, category).await.unwrap();
+    later("all that were read", 0).await;
+    assert!(
+        stack.unread_count(&bob).await.1 > of_bob.1,
+        "the announcement"
+    );
+}
+
+#[tokio::test]
 async fn another_users_notice_is_not_found_and_stays_unread() {
     let stack = Notification::spawn().await;
     let (alice, bob, stranger) = (user(), user(), user());

@@ -101,8 +101,8 @@ async fn plans_and_deposits() {
         )
         .await;
     }
-    eventually("six notices are there", || async {
-        stack.unread(&alice).await == 6
+    eventually("seven notices are there", || async {
+        stack.unread(&alice).await == 7
     })
     .await;
     let mut items = stack.list(&alice).await.items;
@@ -118,6 +118,10 @@ async fn plans_and_deposits() {
                 "A plan is waiting for you",
                 "Plan P-1001 (Star Miner) with a budget of 5,000.00 has been prepared for you and waits for your \
                  placement. Please look at it before it expires."
+            ),
+            (
+                "Plan started",
+                "Delivery of plan P-1001 (Star Miner) with a budget of 5,000.00 has started."
             ),
             (
                 "Plan finished",

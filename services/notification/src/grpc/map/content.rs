@@ -2,24 +2,35 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use adfolio_kit::mirror;
+use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::notification::v1 as proto;
 use serde_json::{Value, json};
 
-use crate::content::{Content, Draft, Faq, FaqDraft};
+use crate::content::{Content, DepositMethod, Draft, Faq, FaqDraft, Legal, deposit_method};
 use crate::lang::Lang;
 use crate::localized::{self, Texts};
 use crate::service_entry::{self, ServiceEntry};
 
 /// The names of the parts, as in the message.
-const PARTS: [&str; 6] = [
+const PARTS: [&str; 11] = [
     "customer_service",
     "recharge_customer_service",
     "faq",
     "operating_rules",
     "activity_rules",
     "marketing_headline",
+    "deposit_methods",
+    "imprint",
+    "terms",
+    "privacy",
+    "fees",
 ];
+
+mirror! {
+    Legal = proto::LegalText,
+}
 
 pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<proto::ServiceEntry> {
     let entry = |entry: &ServiceEntry| proto::ServiceEntry {
@@ -27,6 +38,8 @@ pub fn entries(entries: &[ServiceEntry], lang: Lang) -> Vec<proto::ServiceEntry>
         r#type: entry.entry_type,
         url: entry.url.clone(),
         label: entry.label(lang).to_owned(),
+        hours: localized::in_lang(&entry.hours, lang).to_owned(),
+        answer_time: localized::in_lang(&entry.answer_time, lang).to_owned(),
     };
     entries.iter().map(entry).collect()
 }
@@ -38,6 +51,15 @@ pub fn public(content: &Content, lang: Lang) -> proto::GetPublicContentResponse 
         content: localized::in_lang(&faq.content, lang).to_owned(),
     };
     let text = |texts: &Texts| localized::in_lang(texts, lang).to_owned();
+    let method = |method: &DepositMethod| proto::DepositMethod {
+        id: method.id.to_string(),
+        name: text(&method.name),
+        min_minor: method.min_minor,
+        max_minor: method.max_minor,
+        fee: text(&method.fee),
+        arrival: text(&method.arrival),
+    };
+    let legal = content.legal.keys();
     proto::GetPublicContentResponse {
         customer_service: entries(&content.customer_service, lang),
         recharge_customer_service: entries(&content.recharge_customer_service, lang),
@@ -45,6 +67,8 @@ pub fn public(content: &Content, lang: Lang) -> proto::GetPublicContentResponse 
         operating_rules: text(&content.operating_rules),
         activity_rules: text(&content.activity_rules),
         marketing_headline: text(&content.marketing_headline),
+        deposit_methods: content.deposit_methods.iter().map(method).collect(),
+        legal: legal.map(|legal| legal.to_wire()).collect(),
     }
 }
 
@@ -55,6 +79,15 @@ impl From<&Content> for proto::Content {
             title: by_code(&faq.title),
             content: by_code(&faq.content),
         };
+        let method = |method: &DepositMethod| proto::DepositMethodContent {
+            id: method.id.to_string(),
+            name: by_code(&method.name),
+            min_minor: method.min_minor,
+            max_minor: method.max_minor,
+            fee: by_code(&method.fee),
+            arrival: by_code(&method.arrival),
+        };
+        let legal = |legal| content.legal.get(&legal).map(by_code).unwrap_or_default();
         Self {
             customer_service: entries_content(&content.customer_service),
             recharge_customer_service: entries_content(&content.recharge_customer_service),
@@ -62,6 +95,11 @@ impl From<&Content> for proto::Content {
             operating_rules: by_code(&content.operating_rules),
             activity_rules: by_code(&content.activity_rules),
             marketing_headline: by_code(&content.marketing_headline),
+            deposit_methods: content.deposit_methods.iter().map(method).collect(),
+            imprint: legal(Legal::Imprint),
+            terms: legal(Legal::Terms),
+            privacy: legal(Legal::Privacy),
+            fees: legal(Legal::Fees),
         }
     }
 }
@@ -72,6 +110,8 @@ fn entries_content(entries: &[ServiceEntry]) -> Vec<proto::ServiceEntryContent> 
         r#type: entry.entry_type,
         url: entry.url.clone(),
         label: by_code(&entry.labels),
+        hours: by_code(&entry.hours),
+        answer_time: by_code(&entry.answer_time),
     };
     entries.iter().map(entry).collect()
 }
@@ -96,11 +136,22 @@ pub fn canonical(content: &proto::Content, parts: &[String]) -> String {
     };
     let entries = |entries: &[proto::ServiceEntryContent]| -> Value {
         let entry = |entry: &proto::ServiceEntryContent| {
-            json!([entry.id, entry.r#type, entry.url, sorted(&entry.label)])
+            let notes = [sorted(&entry.hours), sorted(&entry.answer_time)];
+            json!([
+                entry.id,
+                entry.r#type,
+                entry.url,
+                sorted(&entry.label),
+                notes
+            ])
         };
         entries.iter().map(entry).collect()
     };
     let faq = |faq: &proto::FaqContent| json!([faq.id, sorted(&faq.title), sorted(&faq.content)]);
+    let method = |method: &proto::DepositMethodContent| {
+        let texts = [&method.name, &method.fee, &method.arrival].map(sorted);
+        json!([method.id, method.min_minor, method.max_minor, texts])
+    };
     let all = json!([
         parts,
         entries(&content.customer_service),
@@ -109,6 +160,15 @@ pub fn canonical(content: &proto::Content, parts: &[String]) -> String {
         sorted(&content.operating_rules),
         sorted(&content.activity_rules),
         sorted(&content.marketing_headline),
+        content
+            .deposit_methods
+            .iter()
+            .map(method)
+            .collect::<Value>(),
+        sorted(&content.imprint),
+        sorted(&content.terms),
+        sorted(&content.privacy),
+        sorted(&content.fees),
     ]);
     all.to_string()
 }
@@ -126,6 +186,23 @@ pub fn draft(content: proto::Content, parts: &[String]) -> Result<Draft, Refusal
         title: faq.title,
         content: faq.content,
     };
+    let method = |method: proto::DepositMethodContent| deposit_method::Draft {
+        id: method.id,
+        name: method.name,
+        min_minor: method.min_minor,
+        max_minor: method.max_minor,
+        fee: method.fee,
+        arrival: method.arrival,
+    };
+    let legal = [
+        (Legal::Imprint, content.imprint),
+        (Legal::Terms, content.terms),
+        (Legal::Privacy, content.privacy),
+        (Legal::Fees, content.fees),
+    ];
+    let legal = legal
+        .into_iter()
+        .filter(|(legal, _)| wanted(legal.as_str()));
     Ok(Draft {
         customer_service: wanted("customer_service")
             .then(|| entry_drafts(content.customer_service)),
@@ -135,6 +212,9 @@ pub fn draft(content: proto::Content, parts: &[String]) -> Result<Draft, Refusal
         operating_rules: wanted("operating_rules").then_some(content.operating_rules),
         activity_rules: wanted("activity_rules").then_some(content.activity_rules),
         marketing_headline: wanted("marketing_headline").then_some(content.marketing_headline),
+        deposit_methods: wanted("deposit_methods")
+            .then(|| content.deposit_methods.into_iter().map(method).collect()),
+        legal: legal.collect(),
     })
 }
 
@@ -144,6 +224,8 @@ fn entry_drafts(entries: Vec<proto::ServiceEntryContent>) -> Vec<service_entry::
         entry_type: entry.r#type,
         url: entry.url,
         labels: entry.label.into_iter().collect(),
+        hours: entry.hours,
+        answer_time: entry.answer_time,
     };
     entries.into_iter().map(draft).collect()
 }

@@ -11,7 +11,7 @@ use chrono::DateTime;
 
 use crate::lang::Lang;
 use crate::localized;
-use crate::notice::{Body, Category, Filter, Notice, Position};
+use crate::notice::{Body, Category, Filter, Kind, Notice, Position, TargetKind};
 use crate::publish::entity::check_message;
 use crate::publish::{Publication, Published, Recipients};
 use crate::text::{Catalogues, Rendered};
@@ -26,6 +26,8 @@ names! {
 
 mirror! {
     Category = proto::Category,
+    Kind = proto::NotificationKind,
+    TargetKind = proto::NotificationTargetKind,
     ReadState = proto::ReadFilter,
 }
 
@@ -89,6 +91,14 @@ pub fn notification(notice: &Notice, catalogues: &Catalogues, lang: Lang) -> pro
         content: rendered.content,
         read: notice.read,
         time: Some(notice.occurred_at.into()),
+        kind: notice.kind.to_wire(),
+        target: notice
+            .target
+            .as_ref()
+            .map(|target| proto::NotificationTarget {
+                kind: target.kind.to_wire(),
+                id: target.id.clone(),
+            }),
     }
 }
 
