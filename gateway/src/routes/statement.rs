@@ -1,31 +1,48 @@
-//! The statement: every transaction of a month as CSV, with the hash chain that proves it.
+//! The statement of a month: every transaction as CSV, with the hash chain that proves it, and what moved the available
+//! funds as a PDF.
 
 use std::time::Duration;
 
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
+use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::wire::timestamp;
 use adfolio_kit::{call, client};
-use adfolio_proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementRow};
+use adfolio_proto::auth::v1::GetUserRequest;
+use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::wallet::v1::{
+    GetStatementRequest, GetStatementResponse, ListFlowRequest, StatementRow, WalletAccount,
+};
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
-use chrono::{DateTime, SecondsFormat};
+use chrono::{DateTime, SecondsFormat, Utc};
 use futures::stream::{StreamExt, once, try_unfold};
 use tonic::Streaming;
 use tracing::warn;
 
-use crate::call::Call;
-use crate::dto::Money;
-use crate::dto::wallet::StatementQuery;
+use super::wallet::name_plans;
+use crate::call::{Call, send};
+use crate::dto::wallet::{FlowEntry, FlowPage, Month, StatementQuery};
+use crate::dto::{Money, present};
 use crate::errors::Failure;
 use crate::input::Query;
+use crate::pdf::statement::Statement;
 use crate::route::Route;
 
 /// Limit of a statement, including the time the client takes to read it.
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
 const CSV: &str = "text/csv";
+
+const PDF: &str = "application/pdf";
+
+/// Entries of a PDF at most; it is made in memory.
+const ENTRIES_MAX: usize = 10_000;
+
+/// Entries that wallet is asked for at once.
+const PAGE: u32 = 100;
 
 const COLUMNS: [&str; 20] = [
     "sequence",
@@ -61,6 +78,16 @@ pub fn routes() -> Vec<Route> {
             statement,
         )
         .user(),
+        Route::get_whole(
+            "/transaction_flow/statement/pdf",
+            "getStatementDocument",
+            "What moved the available funds in a month, with the balances before and after, as PDF in the caller's language \
+             and time zone.",
+            PDF,
+            document,
+        )
+        .user()
+        .fails(&[Reason::FileTooLarge]),
     ]
 }
 
@@ -99,6 +126,100 @@ async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Re
         .map_err(|error| Failure::internal("name a statement", &error))?;
     headers.insert(header::CONTENT_DISPOSITION, disposition);
     Ok(response)
+}
+
+async fn document(call: Call, Query(query): Query<StatementQuery>) -> Result<Response, Failure> {
+    let call = Call {
+        caller: Caller {
+            deadline: Deadline::after(STATEMENT_LIMIT),
+            ..call.caller
+        },
+        ..call
+    };
+    let user = send!(call.reading(), auth.get_user, GetUserRequest {}).await?;
+    let user = present(user.user, "user")?;
+    let (lang, zone) = (call.lang, call.caller.time_zone);
+    let opening = opening(&call, &query.month).await?;
+    let month = query.month.into_text();
+    let entries = entries(&call, &month).await?;
+    let amounts = entries.iter().map(|entry| entry.amount.minor());
+    let closing = Money::sum([opening].into_iter().chain(amounts))?.minor();
+    let said = entries.last().map(|last| last.balance_after.minor());
+    if said.is_some_and(|said| said != closing) {
+        return Err(Failure::broken_answer("entries"));
+    }
+    let disposition = format!("attachment; filename=\"adfolio-statement-{month}.pdf\"");
+    let statement = Statement {
+        lang,
+        zone,
+        month,
+        currency: call.gateway.currency().to_owned(),
+        username: user.username,
+        user_id: user.id,
+        drawn_up: Utc::now(),
+        opening,
+        closing,
+        entries,
+    };
+    let print = tokio::task::spawn_blocking(move || statement.print());
+    let printed = print
+        .await
+        .map_err(|error| Failure::internal("print a statement", &error))??;
+    let mut response = Response::new(Body::from(printed));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PDF));
+    let disposition = HeaderValue::from_str(&disposition)
+        .map_err(|error| Failure::internal("name a statement", &error))?;
+    headers.insert(header::CONTENT_DISPOSITION, disposition);
+    Ok(response)
+}
+
+/// The available funds before a month: those after the last entry of before.
+async fn opening(call: &Call, month: &Month) -> Result<i64, Failure> {
+    let first_day = month.first_day();
+    let first_day = first_day.ok_or_else(|| Refusal::invalid("month"))?;
+    let start = call.caller.time_zone.start_of_day(first_day);
+    let message = ListFlowRequest {
+        account: WalletAccount::Available.into(),
+        to: Some(timestamp(start)),
+        page: Some(PageRequest {
+            limit: 1,
+            ..PageRequest::default()
+        }),
+        ..ListFlowRequest::default()
+    };
+    let response = send!(call.reading(), wallet.list_flow, message).await?;
+    let last = response.items.first();
+    Ok(last.map_or(0, |entry| entry.balance_after_minor))
+}
+
+/// The entries of the available funds in a month, oldest first, with the names of their plans.
+async fn entries(call: &Call, month: &str) -> Result<Vec<FlowEntry>, Failure> {
+    let (mut entries, mut cursor) = (Vec::new(), String::new());
+    loop {
+        let message = ListFlowRequest {
+            account: WalletAccount::Available.into(),
+            month: month.to_owned(),
+            page: Some(PageRequest {
+                limit: PAGE,
+                cursor,
+            }),
+            ..ListFlowRequest::default()
+        };
+        let response = send!(call.reading(), wallet.list_flow, message).await?;
+        let mut page = FlowPage::from_proto(response)?;
+        name_plans(call, &mut page.items).await;
+        entries.append(&mut page.items);
+        if entries.len() > ENTRIES_MAX {
+            return Err(Refusal::new(Reason::FileTooLarge).into());
+        }
+        match page.next_cursor {
+            Some(next) => cursor = next,
+            None => break,
+        }
+    }
+    entries.reverse();
+    Ok(entries)
 }
 
 type Pieces = Streaming<GetStatementResponse>;
