@@ -158,12 +158,14 @@ async fn accounts_that_are_not_active_reach_nothing_and_are_told_in_their_langua
 const OWN: &[(&str, &str)] = &[
     ("/acceptor/order/cancel", "id"),
     ("/feedback", "images"),
+    ("/plan/order/cancel", "plan_id"),
     ("/plan/order/detail", "id"),
     ("/plan/order/put", "plan_id"),
     ("/plan/order/put", "user_coupon_id"),
     ("/user/info/edit", "avatar_file_id"),
     ("/user/notifications/read", "id"),
     ("/user/sessions/end", "id"),
+    ("/user/withdraw/cancel", "id"),
 ];
 
 /// What calls of users name that belongs to nobody.
@@ -249,12 +251,16 @@ async fn owner(stack: &Stack, admin: &str) -> Owner {
     let card = json!({"kind": "wallet_address", "network": "TRC20", "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8", "password": pin});
     own("/bank_card/edit", card).await;
     let withdraw = json!({"amount": 10, "method": "wallet_address", "password": pin});
-    own("/user/withdraw", withdraw).await;
+    let withdrawal = own("/user/withdraw", withdraw).await;
+    let put = json!({"product_id": product, "amount": "100.00"});
+    let matching = own("/plan/order/put", put).await;
     let exchange = json!({"kind": "personal", "code": code["code"], "amount": 10, "password": pin});
     let exchange = own("/acceptor/order/create", exchange).await;
     let plan = pushed["items"][0]["plan_id"].clone();
     let things = vec![
         ("/acceptor/order/cancel", json!({"id": exchange["id"]})),
+        ("/user/withdraw/cancel", json!({"id": withdrawal["id"]})),
+        ("/plan/order/cancel", json!({"plan_id": matching["id"]})),
         ("/plan/order/detail", json!({"id": plan})),
         (
             "/plan/order/put",

@@ -20,6 +20,14 @@ async fn it_is_composed_of_what_the_services_say() {
     assert_eq!(config["currency"], "USD");
     assert_eq!(config["customer_service_url"][0]["label"], "Chat");
     assert_eq!(config["recharge_customer_service_url"][0]["type"], 1);
+    assert_eq!(config["customer_service_url"][0]["hours"], "Always");
+    assert_eq!(
+        config["deposit_methods"],
+        json!([{
+            "id": "method-1", "name": "Bank transfer", "min": "10.00", "max": null, "fee": "No fee", "arrival": "Within a day",
+        }])
+    );
+    assert_eq!(config["legal"], json!(["terms"]));
     assert_eq!(
         config["withdraw_method_config"],
         json!([{"method": "bank_card", "enabled": true, "min": "10.00", "max": "50000.00", "fee": "1.50"}])

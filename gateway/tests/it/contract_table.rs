@@ -58,7 +58,9 @@ fn named(shape: Value) -> Value {
 }
 
 fn service_entry() -> Value {
-    json!({"id": "text", "type": "int", "url": "text", "label": "text"})
+    json!({
+        "id": "text", "type": "int", "url": "text", "label": "text", "hours": "text", "answer_time": "text",
+    })
 }
 
 fn user() -> Value {
@@ -67,7 +69,7 @@ fn user() -> Value {
         "phone": "text", "avatar_url": "text?",
         "credit_score": "int", "shop_level": "int", "deposit": "money", "proxy_operator_id": "text?", "licenseKey": "text?",
         "entry": "register|host", "lang": "text?", "vip": "bool", "has_pay_password": "bool", "has_bank_card": "bool",
-        "state": "active|not_activated|disabled|cancelled", "customer_service_url": [service_entry()],
+        "payment_reference": "text", "state": "active|not_activated|disabled|cancelled", "customer_service_url": [service_entry()],
         "recharge_customer_service_url": [service_entry()], "created_at": "time",
     })
 }
@@ -110,8 +112,8 @@ fn plan() -> Value {
         "put_amount": "money", "paid_amount": "money", "discount_amount": "money", "put_progress": "int", "status": STATUS,
         "official": "bool", "operator_id": "text?", "put_content": "text", "put_rule": "text", "user_targeting": audience(),
         "impressions": "int", "clicks": "int", "consumed": "money", "to_be_consumed": "money", "revenue": "money",
-        "profit": "signed", "coupon": nullable(json!({"id": "text", "name": "text"})), "fail_reason": "text?",
-        "create_time": "time", "put_time": "time?", "finish_time": "time?", "settle_time": "time?",
+        "profit": "signed", "coupon_share": "money", "result": "signed", "coupon": nullable(json!({"id": "text", "name": "text"})), "fail_reason": "text?",
+        "create_time": "time", "put_time": "time?", "finish_time": "time?", "settle_time": "time?", "expire_time": "time?", "end_time": "time?",
     })
 }
 
@@ -121,7 +123,9 @@ fn point() -> Value {
 
 fn plan_detail() -> Value {
     let timeline = json!([{"status": STATUS, "time": "time"}]);
-    let more = json!({"timeline": timeline, "series": [point()], "flow": [flow()]});
+    let more = json!({
+        "timeline": timeline, "series": [point()], "bucket": "hour|day|month", "flow": [flow()],
+    });
     with(plan(), more)
 }
 
@@ -145,7 +149,8 @@ fn coupon() -> Value {
 fn flow() -> Value {
     json!({
         "id": "text", "time": "time", "amount": "signed", "balance_after": "money", "remark": "text?", "reference": "text?",
-        "hash": "hash",
+        "hash": "hash", "account": "available|to_be_consumed|to_be_settled|withdrawing", "transfer": "bool",
+        "plan": nullable(json!({"id": "text", "plan_number": "text", "product": "text"})),
         "type": "system_top_up|manual_payout|ad_billing|ad_serving|system_chargeback|virtual_recharge_deduction|open_membership|\
                  profit_sharing|discount_amount|exchange|start_up_funds|guarantee",
     })
@@ -155,7 +160,7 @@ fn property() -> Value {
     json!({
         "currency": "text", "total_assets": "money", "available_funds": "money", "to_be_consumed": "money",
         "to_be_settled": "money", "discount_amount": "money", "start_up_funds_outstanding": "money", "withdrawing": "money",
-        "guarantee": "money",
+        "guarantee": "money", "start_up_funds_returnable": "bool",
         "withdraw_blocked_by": ["text"], "withdrawal_available_at": "time?", "frozen_at": "time?",
     })
 }
@@ -165,7 +170,7 @@ fn exchange() -> Value {
         "id": "text", "acceptor": {"id": "text", "name": "text", "kind": "personal|enterprise"},
         "direction": "wallet_to_currency|currency_to_wallet", "currency": "text", "rate": "text", "amount": "money",
         "counter_amount": "text", "status": "pending|completed|cancelled|expired", "create_time": "time",
-        "finish_time": "time?",
+        "finish_time": "time?", "missing": "money",
     })
 }
 
@@ -183,7 +188,7 @@ fn acceptor() -> Value {
 fn withdrawal() -> Value {
     json!({
         "id": "text", "amount": "money", "fee": "money", "method": "bank_card|wallet_address",
-        "status": "pending|paid|rejected", "reason": "text?", "time": "time",
+        "status": "pending|paid|rejected|cancelled", "reason": "text?", "time": "time",
     })
 }
 
@@ -196,12 +201,13 @@ fn card() -> Value {
 fn notification() -> Value {
     json!({
         "id": "text", "category": "announcement|maintenance|activity", "title": "text", "content": "text", "read": "bool",
-        "time": "time",
+        "time": "time", "kind": "money|plan|security|offer",
+        "target": nullable(json!({"kind": "entry|withdrawal|exchange|plan|coupon", "id": "text"})),
     })
 }
 
 fn unread() -> Value {
-    json!({"unread_total": "int"})
+    json!({"unread_total": "int", "sequence": "int"})
 }
 
 fn staff() -> Value {
@@ -226,12 +232,21 @@ fn campaign() -> Value {
 }
 
 fn content() -> Value {
-    let entry = json!({"id": "text", "type": "int", "url": "text", "label": named(json!("text"))});
+    let entry = json!({
+        "id": "text", "type": "int", "url": "text", "label": named(json!("text")), "hours": named(json!("text")),
+        "answer_time": named(json!("text")),
+    });
+    let method = json!({
+        "id": "text", "name": named(json!("text")), "min": "money?", "max": "money?", "fee": named(json!("text")),
+        "arrival": named(json!("text")),
+    });
     json!({
         "customer_service": [entry], "recharge_customer_service": [entry],
         "faq": [{"id": "text", "title": named(json!("text")), "content": named(json!("text"))}],
         "operating_rules": named(json!("text")), "activity_rules": named(json!("text")),
-        "marketing": nullable(json!({"headline": named(json!("text"))})),
+        "marketing": nullable(json!({"headline": named(json!("text"))})), "deposit_methods": [method],
+        "imprint": named(json!("text")), "terms": named(json!("text")), "privacy": named(json!("text")),
+        "fees": named(json!("text")),
     })
 }
 
@@ -289,6 +304,9 @@ fn account() -> Vec<Contracted> {
         post("/user/freeze", "reason?", property()),
         post("/user/freeze/mail", "token", json!({})),
         post("/user/unfreeze", "", property()),
+        get("/push/key", "", json!({"public_key": "text?"})),
+        post("/push/subscribe", "endpoint p256dh auth", json!({})),
+        post("/push/unsubscribe", "endpoint", json!({})),
         get("/user/info", "", user()),
         post(
             "/user/info/edit",
@@ -304,7 +322,7 @@ fn account() -> Vec<Contracted> {
             "/user/security/log",
             "cursor? limit?",
             page(
-                json!({"id": "text", "time": "time", "action": "text", "amount": "money?", "by": "staff|user"}),
+                json!({"id": "text", "time": "time", "action": "text", "amount": "money?", "by": "staff|user", "reason": "text?"}),
                 json!({}),
             ),
         ),
@@ -330,20 +348,33 @@ fn plans() -> Vec<Contracted> {
     let statistics = json!({
         "type": "int", "from": "time", "to": "time", "invested": "money", "delivery_orders": "int", "consumed": "money",
         "to_be_consumed": "money", "impressions": "int", "clicks": "int", "revenue": "money", "profit": "signed",
-        "ctr": "text?", "cpc": "text?", "roas": "text?", "series": [point()],
+        "ctr": "text?", "cpc": "text?", "roas": "text?", "series": [point()], "bucket": "hour|day|month",
+        "estimated": {"spend": "money", "revenue": "money"},
+        "simulated": {"impressions": "int", "clicks": "int", "spend": "money", "revenue": "money"},
+        "reported_until": [{"source": "text", "time": "time"}],
+        "previous": nullable(json!({
+            "from": "time", "to": "time", "invested": "money", "delivery_orders": "int", "consumed": "money",
+            "impressions": "int", "clicks": "int", "revenue": "money", "profit": "signed",
+        })),
     });
     let follow = json!({
         "operator_id": "text", "operator_name": "text", "followed_at": "time", "ended_at": "time?",
     });
     let claimable = json!({
         "campaign_id": "text", "name": "text", "kind": "new_user|periodic", "mode": "discount|deduction|addition",
-        "value": "text", "claimed": "bool",
+        "value": "text", "claimed": "bool", "type": "increment|deduction|team|custom|fixed_amount",
+        "amount_requirement": "money", "valid_days": "int", "ends_at": "time?",
     });
     vec![
         get(
             "/plan/order/list",
-            "push? status? cursor? limit?",
-            page(plan(), json!({"counts": counts})),
+            "push? status? figure? type? user_time_zone? sort? order? from? until? query? cursor? limit?",
+            page(
+                plan(),
+                json!({"counts": counts, "sum": "money?", "totals": nullable(json!({
+                    "count": "int", "put_amount": "money", "consumed": "money", "revenue": "money", "profit": "signed",
+                }))}),
+            ),
         ),
         post("/plan/order/detail", "id", plan_detail()),
         get(
@@ -366,6 +397,7 @@ fn plans() -> Vec<Contracted> {
             "plan_id? product_id? amount user_coupon_id?",
             plan(),
         ),
+        post("/plan/order/cancel", "plan_id", plan()),
         post("/plan/order/await/put/count", "", json!({"count": "int"})),
         get(
             "/plan/product/list",
@@ -398,6 +430,7 @@ fn plans() -> Vec<Contracted> {
 fn wallet() -> Vec<Contracted> {
     let month = json!({
         "month": "text", "income": "money", "expense": "money", "net": "signed", "by_type": named(json!("signed")),
+        "deposits": "money", "revenue": "money", "spent": "signed", "withdrawn": "signed", "lent": "signed",
     });
     let proof = json!({
         "leaf": "text", "index": "int", "size": "int", "path": ["hash"], "note": "text", "links": ["text"],
@@ -409,8 +442,11 @@ fn wallet() -> Vec<Contracted> {
         get("/user/property", "", property()),
         get(
             "/transaction_flow/list",
-            "type? month? cursor? limit?",
-            page(flow(), json!({})),
+            "type? account? month? from? until? totals? cursor? limit?",
+            page(
+                flow(),
+                json!({"totals": nullable(json!({"in": "money", "out": "money", "net": "signed"}))}),
+            ),
         ),
         get(
             "/transaction_flow/monthly",
@@ -429,6 +465,8 @@ fn wallet() -> Vec<Contracted> {
             json!({"path": ["hash"]}),
         ),
         post("/user/withdraw", "amount method password", withdrawal()),
+        post("/user/withdraw/cancel", "id", withdrawal()),
+        post("/user/start_up_funds/return", "amount", property()),
         get(
             "/user/withdraw/list",
             "cursor? limit?",
@@ -463,12 +501,17 @@ fn others() -> Vec<Contracted> {
         }],
         "withdrawal_cooling_off_hours": "int", "leave_limits": {"per_day": "money", "per_destination": "money"},
         "faq_config": [{"id": "text", "title": "text", "content": "text"}], "operating_rules": "text",
-        "activity_rules": "text", "put_amount": range, "exchange_limit": range, "stats_refresh_seconds": "int",
+        "deposit_methods": [{
+            "id": "text", "name": "text", "min": "money?", "max": "money?", "fee": "text", "arrival": "text",
+        }],
+        "legal": ["imprint|terms|privacy|fees"], "activity_rules": "text", "put_amount": range, "exchange_limit": range, "stats_refresh_seconds": "int",
         "upload_max_bytes": "int", "marketing": nullable(json!({"headline": "text"})),
     });
     let detail = json!({"acceptor": acceptor(), "offer": offer(), "current": nullable(exchange())});
+    let legal = json!({"name": "imprint|terms|privacy|fees", "text": "text"});
     vec![
         get("/basic_config", "lang?", config),
+        get("/legal", "name", legal),
         post("/acceptor/detail", "kind code", detail),
         get(
             "/acceptor/order/list",
@@ -633,7 +676,8 @@ fn staff_business() -> Vec<Contracted> {
     );
     let new_campaign =
         "name type mode value amount_requirement kind valid_days total? starts_at? ends_at?";
-    let texts = "customer_service? recharge_customer_service? faq? operating_rules? activity_rules? marketing?";
+    let texts = "customer_service? recharge_customer_service? faq? operating_rules? activity_rules? marketing? \
+                 deposit_methods? imprint? terms? privacy? fees?";
     let offered = "acceptor_id user_id? direction currency rate min max expires_at";
     vec![
         post("/admin/wallet/deposit", "user_id amount remark", flow()),

@@ -25,7 +25,8 @@ use adfolio_proto::notification::v1::notification_service_server::{
     NotificationService, NotificationServiceServer,
 };
 use adfolio_proto::notification::v1::{
-    Faq, GetPublicContentRequest, GetPublicContentResponse, ServiceEntry,
+    CountUnreadRequest, CountUnreadResponse, DepositMethod, Faq, GetPublicContentRequest,
+    GetPublicContentResponse, LegalText, ServiceEntry,
 };
 use adfolio_proto::plan::v1::plan_service_server::{PlanService, PlanServiceServer};
 use adfolio_proto::plan::v1::{
@@ -182,6 +183,8 @@ impl NotificationService for Fakes {
             r#type: 1,
             url: "https://support.example.com/chat".to_owned(),
             label: "Chat".to_owned(),
+            hours: "Always".to_owned(),
+            answer_time: String::new(),
         };
         self.unless_away(GetPublicContentResponse {
             customer_service: vec![entry.clone()],
@@ -194,6 +197,25 @@ impl NotificationService for Fakes {
             operating_rules: rules,
             activity_rules: "One coupon each.".to_owned(),
             marketing_headline: String::new(),
+            deposit_methods: vec![DepositMethod {
+                id: "method-1".to_owned(),
+                name: "Bank transfer".to_owned(),
+                min_minor: Some(1_000),
+                max_minor: None,
+                fee: "No fee".to_owned(),
+                arrival: "Within a day".to_owned(),
+            }],
+            legal: vec![LegalText::Terms.into()],
+        })
+    }
+
+    async fn count_unread(
+        &self,
+        _: Request<CountUnreadRequest>,
+    ) -> Result<Response<CountUnreadResponse>, Status> {
+        self.unless_away(CountUnreadResponse {
+            unread_total: 3,
+            sequence: 12,
         })
     }
 }

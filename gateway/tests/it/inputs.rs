@@ -245,7 +245,7 @@ fn query_parameters_are_named_too() {
         Some("push")
     );
     assert_eq!(
-        refused_query::<StatisticsQuery>("type=5").as_deref(),
+        refused_query::<StatisticsQuery>("type=7").as_deref(),
         Some("type")
     );
     assert_eq!(

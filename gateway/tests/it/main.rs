@@ -23,6 +23,7 @@ mod devices;
 mod edge;
 mod ending;
 mod fakes;
+mod figures;
 mod idempotency;
 mod identity;
 mod inboxes;

@@ -14,6 +14,7 @@ use adfolio_gateway::dto::freeze::FreezeByMailRequest;
 use adfolio_gateway::dto::password::{
     ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
+use adfolio_gateway::dto::push::{PushEndpoint, PushSubscription};
 use adfolio_gateway::dto::second_factor::{ConfirmSecondFactorRequest, SecondFactor};
 use adfolio_gateway::dto::staff::{HostTokenRequest, License};
 use adfolio_gateway::dto::staff_account::{
@@ -32,7 +33,7 @@ use serde_json::{Value, json};
 const SECRET: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e7aa";
 
 /// Words in the name of a text that make it look like a secret, or like whom and what a bank knows.
-const SECRET_WORDS: [&str; 14] = [
+const SECRET_WORDS: [&str; 16] = [
     "password",
     "pin",
     "secret",
@@ -46,17 +47,20 @@ const SECRET_WORDS: [&str; 14] = [
     "address",
     "mobile",
     "external",
+    "endpoint",
+    "auth",
     "assertion",
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str, &str); 7] = [
+const NO_SECRETS: [(&str, &str, &str); 8] = [
     ("AddHostKeyRequest", "public_key", "public"),
     ("AddReportSourceKeyRequest", "public_key", "public"),
     ("BankCard", "card_name", "the name of a bank"),
     ("BindRequest", "card_name", "the name of a bank"),
     ("CreateHostRequest", "public_key", "public"),
     ("OwnSession", "address", "an IP address"),
+    ("PushKey", "public_key", "public"),
     ("UserInfo", "licenseKey", "its last four characters alone"),
 ];
 
@@ -136,6 +140,11 @@ fn requests() -> Vec<Case> {
             "ConfirmSecondFactorRequest",
             json!({"code": SECRET}),
         ),
+        request::<PushSubscription>(
+            "PushSubscription",
+            json!({"endpoint": SECRET, "p256dh": "BLn9b", "auth": SECRET}),
+        ),
+        request::<PushEndpoint>("PushEndpoint", json!({"endpoint": SECRET})),
         request::<HostTokenRequest>("HostTokenRequest", json!({"external_user_id": SECRET})),
     ]
 }

@@ -7,13 +7,14 @@ use adfolio_gateway::config::GatewayConfig;
 use adfolio_kit::client::{Channel, ClientOptions, connect};
 use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_notification::MailArgs;
+use adfolio_notification::{MailArgs, PushArgs};
 use adfolio_testkit::{
     IdentityKeys, RunningService, TestBroker, TestDatabase, eventually, free_listener,
     server_flags, spawn_service,
 };
 use clap::Parser;
-use tempfile::TempDir;
+use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
+use tempfile::{NamedTempFile, TempDir};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tonic_health::pb::HealthCheckRequest;
@@ -32,7 +33,35 @@ pub struct Services {
     pub identity: Box<IdentityKeys>,
     plan_url: String,
     uploads: TempDir,
+    _push_key: NamedTempFile,
     _plan: Ending,
+}
+
+/// Where browsers of tests take messages: nobody answers there.
+pub const PUSH_SERVICE: &str = "https://push.invalid";
+
+/// Every test comes from one address.
+fn allow_guesses(config: &mut adfolio_auth::Config) {
+    config.guesses.login_guesses_per_address = 100_000;
+    config.guesses.login_guesses_per_network = 100_000;
+    config.guesses.license_guesses_per_address = 100_000;
+    config.guesses.license_guesses_per_network = 100_000;
+}
+
+fn push_args(key: &NamedTempFile) -> PushArgs {
+    PushArgs {
+        vapid_key_file: Some(key.path().to_owned()),
+        vapid_subject: Some("mailto:ops@adfolio.example".parse().unwrap()),
+        push_services: vec![PUSH_SERVICE.parse().unwrap()],
+    }
+}
+
+/// A file with a key that signs requests to push services.
+fn push_key() -> NamedTempFile {
+    let key = KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256).unwrap();
+    let file = NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), key.serialize_pem()).unwrap();
+    file
 }
 
 /// A service that ends with this.
@@ -92,11 +121,7 @@ impl Services {
         );
         config.second_factor.second_factor = second_factor;
         config.identity_key_file = Some(identity.private_file());
-        // Every test comes from one address.
-        config.guesses.login_guesses_per_address = 100_000;
-        config.guesses.login_guesses_per_network = 100_000;
-        config.guesses.license_guesses_per_address = 100_000;
-        config.guesses.license_guesses_per_network = 100_000;
+        allow_guesses(&mut config);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_coupon::Config,
@@ -115,6 +140,8 @@ impl Services {
             &auth.url()
         );
         config.mail = mail;
+        let push_key = push_key();
+        config.push = push_args(&push_key);
         let notification =
             spawn_service(|on, end| adfolio_notification::run(config, on, end)).await;
 
@@ -176,6 +203,7 @@ impl Services {
             identity,
             plan_url,
             uploads: TempDir::new().unwrap(),
+            _push_key: push_key,
             _plan: plan,
         }
     }

@@ -44,6 +44,10 @@ pub struct Seen {
     /// Below the base path, without a query.
     pub path: String,
     pub method: Method,
+    /// The session that it was called in.
+    pub token: Option<String>,
+    /// What was sent, unless it is no JSON.
+    pub body: Value,
     pub reply: Reply,
 }
 
@@ -165,6 +169,10 @@ impl Stack {
         let request = request.build().unwrap();
         let path = request.url().path().trim_start_matches("/api").to_owned();
         let method = request.method().clone();
+        let token = request.headers().get("X-CT");
+        let token = token.map(|token| token.to_str().unwrap().to_owned());
+        let body = request.body().and_then(|body| body.as_bytes());
+        let body = body.and_then(|body| serde_json::from_slice(body).ok());
         let response = self.http.execute(request).await;
         let response = response.expect("the gateway answers");
         let (http, headers) = (response.status().as_u16(), response.headers().clone());
@@ -181,6 +189,8 @@ impl Stack {
         let seen = Seen {
             path,
             method,
+            token,
+            body: body.unwrap_or_default(),
             reply: reply.clone(),
         };
         self.seen.lock().unwrap().push(seen);

@@ -12,7 +12,7 @@ use adfolio_testkit::{
     Proxy, TestDatabase, Told, deliver_twice_and_shuffled, eventually, publish_event, tell,
     within_limit,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::fakes::Front;
@@ -45,17 +45,23 @@ impl Stream {
 
     /// The kinds of the next word; none when the stream is over.
     async fn told(&mut self) -> Vec<String> {
+        let said = self.said().await;
+        said.into_iter().map(|(kind, _)| kind).collect()
+    }
+
+    /// The events of the next word with their data; none when the stream is over.
+    async fn said(&mut self) -> Vec<(String, Value)> {
         within_limit("the stream says something", async {
             loop {
-                let kinds: Vec<String> = self
+                let events: Vec<(String, Value)> = self
                     .text
-                    .lines()
-                    .filter_map(|line| line.strip_prefix("event: "))
-                    .map(str::to_owned)
+                    .split("\n\n")
+                    .filter_map(|event| event.strip_prefix("event: ")?.split_once("\ndata: "))
+                    .map(|(kind, data)| (kind.to_owned(), serde_json::from_str(data).unwrap()))
                     .collect();
-                if !kinds.is_empty() {
+                if !events.is_empty() {
                     self.text.clear();
-                    return kinds;
+                    return events;
                 }
                 match self.response.chunk().await {
                     Ok(Some(piece)) => self.text.push_str(std::str::from_utf8(&piece).unwrap()),
@@ -170,6 +176,63 @@ async fn a_stream_tells_what_its_user_should_fetch_again() {
     publish_event(&front.broker.broker(), event_type, "all", &announced).await;
     assert_eq!(others.told().await, ["unread"]);
     assert_eq!(stream.told().await, ["unread"]);
+}
+
+#[tokio::test]
+async fn an_event_says_how_much_is_unread_which_plan_changed_and_what_is_later() {
+    let front = Front::start().await;
+    let outbox = Outbox::start(&front).await;
+    let (user, plan) = (Uuid::now_v7(), Uuid::now_v7());
+    let mut stream = Stream::open(&front, user).await;
+    let first = stream.said().await;
+    let data = |said: &[(String, Value)], kind: &str| {
+        let event = said.iter().find(|(name, _)| name == kind);
+        event.map(|(_, data)| data.clone()).unwrap()
+    };
+    let unread = data(&first, "unread");
+    assert_eq!(
+        (&unread["total"], &unread["sequence"]),
+        (&json!(3), &json!(12))
+    );
+    assert_eq!(data(&first, "wallet")["sequence"], 0);
+    assert_eq!(data(&first, "plan")["id"], Value::Null);
+    let mut newest = [0, 0];
+    for sequence in 1..=3 {
+        let posted = TransactionPosted {
+            user_id: user.to_string(),
+            r#type: "consume".to_owned(),
+            reference: plan.to_string(),
+            sequence,
+            ..TransactionPosted::default()
+        };
+        let event = Event::new("adfolio.wallet.v1.TransactionPosted", user, &posted).unwrap();
+        outbox.say_all(vec![event]).await;
+        let said = stream.said().await;
+        assert_eq!(data(&said, "plan")["id"], plan.to_string());
+        let now = ["wallet", "plan"].map(|kind| data(&said, kind)["sequence"].as_i64().unwrap());
+        assert!(
+            newest[0] < now[0] && newest[1] < now[1],
+            "{newest:?} {now:?}"
+        );
+        assert_eq!(now[0], sequence);
+        newest = now;
+    }
+    // What says nothing of postings takes none back.
+    let event_type = "adfolio.wallet.v1.WalletSecurityChanged";
+    outbox.say(event_type, user, json!({})).await;
+    assert_eq!(data(&stream.said().await, "wallet")["sequence"], 3);
+    let changed = json!({"planId": plan.to_string()});
+    outbox
+        .say("adfolio.plan.v1.PlanStatusChanged", user, changed)
+        .await;
+    let later = data(&stream.said().await, "plan")["sequence"].as_i64();
+    assert!(later > Some(newest[1]));
+    // Without the count, the page has to ask.
+    front.fakes.said().away = true;
+    outbox
+        .say("adfolio.notification.v1.InboxChanged", user, json!({}))
+        .await;
+    assert_eq!(data(&stream.said().await, "unread")["total"], Value::Null);
 }
 
 #[tokio::test]

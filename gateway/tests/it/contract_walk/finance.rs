@@ -60,6 +60,13 @@ async fn posts(walk: &Walk) {
     walk.staff(start_up, funds(&user.id, "return", "50.00"))
         .await
         .refused(400, "INSUFFICIENT_BALANCE");
+    let own = json!({"amount": "50.00"});
+    let reply = walk
+        .stack
+        .post("/user/start_up_funds/return", &user.token, &own)
+        .await;
+    let refused = reply.refused(400, "INSUFFICIENT_BALANCE");
+    assert_eq!(refused["missing"], "30.00");
     walk.staff("/admin/wallet/deposit", change(&user.id, "1000"))
         .await
         .ok();
@@ -177,10 +184,11 @@ async fn is_in_the_statement(walk: &Walk, user: &User) {
     is_proven(walk, user, &text).await;
     let empty = stack.raw("/transaction_flow/statement?month=2020-01", &user.token);
     assert_eq!(empty.await.text().await.unwrap().lines().count(), 1);
-    let reply = stack
-        .get("/transaction_flow/statement?month=2026-13", &user.token)
-        .await;
-    assert_eq!(reply.refused(400, "VALIDATION")["field"], "month");
+    for kind in ["statement", "statement/pdf"] {
+        let path = format!("/transaction_flow/{kind}?month=2026-13");
+        let reply = stack.get(&path, &user.token).await;
+        assert_eq!(reply.refused(400, "VALIDATION")["field"], "month");
+    }
 }
 
 /// A statement's end is in a signed checkpoint, checked with what is public alone.
@@ -249,6 +257,33 @@ pub async fn withdraw(
     walk.stack.post("/user/withdraw", &user.token, &body).await
 }
 
+/// `decided` is one that staff have decided.
+async fn is_cancelled_while_it_waits(walk: &Walk, user: &User, decided: &Value) {
+    let stack = &walk.stack;
+    let path = "/user/withdraw/cancel";
+    let waiting = withdraw(walk, user, "25.00", PIN).await.ok();
+    let stranger = walk.user().await;
+    for (token, id, code, reason) in [
+        (&user.token, decided, 400, "NOTHING_CHANGED"),
+        (&user.token, &json!(UNKNOWN), 405, "NOT_FOUND"),
+        (&stranger.token, &waiting["id"], 405, "NOT_FOUND"),
+    ] {
+        let reply = stack.post(path, token, &json!({"id": id})).await;
+        reply.refused(code, reason);
+    }
+    let by_id = json!({"id": waiting["id"]});
+    for _ in 0..2 {
+        let cancelled = stack.post(path, &user.token, &by_id).await.ok();
+        assert_eq!(
+            (&cancelled["status"], &cancelled["reason"]),
+            (&json!("cancelled"), &Value::Null)
+        );
+    }
+    let pay = json!({"id": waiting["id"], "decision": "paid", "reason": "sent"});
+    let reply = walk.staff("/admin/withdraw/decide", pay).await;
+    reply.refused(400, "NOTHING_CHANGED");
+}
+
 async fn withdraws(walk: &Walk) {
     let stack = &walk.stack;
     let user = walk.funded_by_two("300000.00").await;
@@ -275,8 +310,18 @@ async fn withdraws(walk: &Walk) {
         property["withdraw_blocked_by"],
         json!(["START_UP_FUNDS_NOT_RETURNED", "BANK_CARD_NOT_BOUND"])
     );
-    let back = json!({"user_id": user.id, "action": "return", "amount": "50.00"});
+    let back = json!({"user_id": user.id, "action": "return", "amount": "20.00"});
     walk.staff("/admin/wallet/start_up_funds", back).await.ok();
+    let path = "/user/start_up_funds/return";
+    let give_back = |amount: &str| json!({"amount": amount});
+    let reply = stack.post(path, &user.token, &give_back("30.01")).await;
+    reply.refused(400, "AMOUNT_OUT_OF_RANGE");
+    for _ in 0..2 {
+        let keyed = stack
+            .post_keyed(path, &user.token, "start-up", &give_back("30.00"))
+            .await;
+        assert_eq!(keyed.ok()["start_up_funds_outstanding"], "0.00");
+    }
     withdraw(walk, &user, "100.00", PIN)
         .await
         .refused(400, "BANK_CARD_NOT_BOUND");
@@ -285,8 +330,9 @@ async fn withdraws(walk: &Walk) {
     let reply = withdraw(walk, &user, "100.00", PIN).await;
     assert_eq!(reply.msg, "Submitted successfully");
     let first = reply.ok();
-    let second = withdraw(walk, &user, "50.00", PIN).await.ok();
     is_decided_once(walk, &first["id"]).await;
+    is_cancelled_while_it_waits(walk, &user, &first["id"]).await;
+    let second = withdraw(walk, &user, "50.00", PIN).await.ok();
     let reject = json!({"id": second["id"], "decision": "rejected", "reason": "account closed"});
     walk.staff("/admin/withdraw/decide", reject.clone())
         .await
@@ -451,6 +497,9 @@ async fn exchanges(walk: &Walk) {
     assert_eq!(first["counter_amount"], "92.35");
     let detail = stack.post(path, &user.token, &behind(&code)).await.ok();
     assert_eq!(detail["current"]["id"], first["id"]);
+    exchange(walk, &user, &code, "20", PIN)
+        .await
+        .refused(400, "EXCHANGE_OPEN");
     are_ended(walk, &user, &first, &code).await;
     exchange_is_stopped_like_a_withdrawal(walk, &code).await;
     a_day_has_a_limit(walk, &acceptor["id"]).await;

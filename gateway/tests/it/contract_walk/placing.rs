@@ -184,6 +184,11 @@ async fn puts(walk: &Walk, product: &Value) {
         let reply = stack.post("/plan/order/put", &user.token, &body).await;
         reply.refused(code, reason);
     }
+    let reply = stack
+        .post("/plan/order/put", &user.token, &with_coupon("149.99"))
+        .await;
+    let refused = reply.refused(400, "COUPON_BELOW_REQUIREMENT");
+    assert_eq!(refused["missing"], "0.01");
     let keyed = stack
         .post_keyed("/plan/order/put", &user.token, "walk", &with_coupon("300"))
         .await;
@@ -204,6 +209,7 @@ async fn puts(walk: &Walk, product: &Value) {
 
 async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
     let stack = &walk.stack;
+    is_cancelled_while_it_matches(walk, user, product).await;
     let failing = json!({"product_id": product, "amount": "100.00"});
     let failing = stack
         .post("/plan/order/put", &user.token, &failing)
@@ -262,10 +268,44 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
     is_settled_by_two(walk, user, plan).await;
 }
 
+async fn is_cancelled_while_it_matches(walk: &Walk, user: &User, product: &Value) {
+    let stack = &walk.stack;
+    let path = "/plan/order/cancel";
+    let put = json!({"product_id": product, "amount": "100.00"});
+    let plan = stack.post("/plan/order/put", &user.token, &put).await.ok();
+    let stranger = walk.user().await;
+    for (token, id) in [
+        (&user.token, &json!(UNKNOWN)),
+        (&stranger.token, &plan["id"]),
+    ] {
+        let reply = stack.post(path, token, &json!({"plan_id": id})).await;
+        reply.refused(405, "NOT_FOUND");
+    }
+    let by_id = json!({"plan_id": plan["id"]});
+    for _ in 0..2 {
+        let cancelled = stack.post(path, &user.token, &by_id).await.ok();
+        assert_eq!(cancelled["status"], "put_failed");
+        assert_eq!(cancelled["paid_amount"], "100.00");
+    }
+    let detail = json!({"id": plan["id"]});
+    let detail = stack.post("/plan/order/detail", &user.token, &detail).await;
+    let detail = detail.ok();
+    assert_eq!(detail["result"], "0.00");
+    let last = detail["timeline"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["reason"], "You cancelled it");
+    let reply = walk
+        .staff("/admin/plan/finish", finish(&plan["id"], "put_finished"))
+        .await;
+    reply.refused(400, "VALIDATION");
+}
+
 /// Finishes the plan and settles it, for which two members of staff ask.
 async fn is_settled_by_two(walk: &Walk, user: &User, plan: &Value) {
     let stack = &walk.stack;
     let by_id = json!({"id": plan["id"]});
+    let cancel = json!({"plan_id": plan["id"]});
+    let reply = stack.post("/plan/order/cancel", &user.token, &cancel).await;
+    reply.refused(400, "NOTHING_CHANGED");
     let reply = walk.staff("/admin/plan/settle", by_id.clone()).await;
     reply.refused(400, "VALIDATION");
     walk.staff("/admin/plan/finish", finish(&plan["id"], "put_finished"))
@@ -309,8 +349,8 @@ async fn is_settled_by_two(walk: &Walk, user: &User, plan: &Value) {
     let listed = walk
         .staff_get(&format!("/admin/plan/list?user_id={}", user.id))
         .await;
-    assert_eq!(listed["items"].as_array().unwrap().len(), 2);
-    for kind in 1..=4 {
+    assert_eq!(listed["items"].as_array().unwrap().len(), 3);
+    for kind in 1..=6 {
         let path = format!("/ad/order/data_statistics/list?type={kind}&user_time_zone=Asia/Tokyo");
         stack.get(&path, &user.token).await.ok();
     }

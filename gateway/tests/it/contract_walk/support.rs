@@ -5,9 +5,15 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{UNKNOWN, Walk};
+use crate::services::PUSH_SERVICE;
 
 pub async fn walk(walk: &Walk) {
-    futures::join!(notifies(walk), listens(walk), edits_texts(walk));
+    futures::join!(
+        notifies(walk),
+        listens(walk),
+        edits_texts(walk),
+        subscribes(walk)
+    );
 }
 
 async fn notifies(walk: &Walk) {
@@ -53,6 +59,31 @@ async fn notifies(walk: &Walk) {
     stack.post(count, &user.token, &json!({})).await.ok();
 }
 
+async fn subscribes(walk: &Walk) {
+    let stack = &walk.stack;
+    let user = walk.user().await;
+    let key = stack.send(stack.request(Method::GET, "/push/key", None));
+    let key = key.await.ok()["public_key"].clone();
+    let endpoint = format!("{PUSH_SERVICE}/a-browser");
+    // Any point of the curve is a key; this one is the installation's.
+    let browser = json!({"endpoint": endpoint, "p256dh": key, "auth": "_ordMnz7uTCmrpBTeUV4Bw"});
+    let subscribe = "/push/subscribe";
+    stack.post(subscribe, &user.token, &browser).await.ok();
+    for (field, value) in [
+        ("endpoint", "https://adfolio.example/elsewhere"),
+        ("p256dh", "?"),
+        ("auth", "c2hvcnQ"),
+    ] {
+        let mut wrong = browser.clone();
+        wrong[field] = json!(value);
+        let reply = stack.post(subscribe, &user.token, &wrong).await;
+        assert_eq!(reply.refused(400, "VALIDATION")["field"], field);
+    }
+    let same = json!({"endpoint": endpoint});
+    let path = "/push/unsubscribe";
+    stack.post(path, &user.token, &same).await.ok();
+}
+
 async fn listens(walk: &Walk) {
     let stack = &walk.stack;
     let user = walk.user().await;
@@ -93,6 +124,12 @@ async fn edits_texts(walk: &Walk) {
         {"type": 1, "url": "https://support.example.com/chat", "label": {"en": "Live chat", "de": "Chat"}},
     ]);
     texts["marketing"] = json!({"headline": {"en": "Advertise where people play"}});
+    texts["deposit_methods"] = json!([{
+        "name": {"en": "Bank transfer"}, "min": "10.00", "fee": {"en": "No fee"}, "arrival": {"en": "Within a day"},
+    }]);
+    texts["terms"] = json!({"en": "Be fair."});
+    let terms = || stack.request(Method::GET, "/legal?name=terms", None);
+    stack.send(terms()).await.refused(405, "NOT_FOUND");
     let after = walk.staff("/admin/content", texts.clone()).await.ok();
     assert_eq!(after["faq"], before["faq"]);
     texts["operating_rules"] = json!({"de": "Regeln"});
@@ -104,6 +141,9 @@ async fn edits_texts(walk: &Walk) {
     let config = stack.request(Method::GET, "/basic_config?lang=de", None);
     let config = stack.send(config).await.ok();
     assert_eq!(config["customer_service_url"][0]["label"], "Chat");
+    assert_eq!(config["deposit_methods"][0]["min"], "10.00");
+    assert_eq!(config["deposit_methods"][0]["max"], Value::Null);
+    assert_eq!(stack.send(terms()).await.ok()["text"], "Be fair.");
     assert_eq!(
         config["marketing"]["headline"],
         "Advertise where people play"
