@@ -11,6 +11,7 @@ use utoipa::openapi::RefOr;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
+use crate::dto::Money;
 use crate::errors::{Failure, envelope_code};
 use crate::lang::Lang;
 use crate::messages::{Success, refusal_text, success_text};
@@ -36,6 +37,9 @@ pub struct ErrorData {
     /// The rule that the input breaks, where there is more to say than its name.
     #[schema(required = true)]
     pub rule: Option<RuleName>,
+    /// What the amount falls short by: of COUPON_BELOW_REQUIREMENT.
+    #[schema(required = true, example = json!(null))]
+    pub missing: Option<Money>,
     /// The language that `msg` is in.
     pub lang: Lang,
     /// Seconds to wait before the next attempt.
@@ -120,6 +124,9 @@ pub fn failure(failure: &Failure, lang: Lang) -> Response<Body> {
         reason: ReasonName(refusal.reason),
         field: refusal.field.clone(),
         rule: refusal.rule.map(RuleName),
+        missing: refusal
+            .missing
+            .map(|amount| Money::from_minor(amount.minor())),
         lang,
         retry_after,
     };

@@ -54,6 +54,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::FollowIdCurrent
         | Reason::AcceptanceCodeError
         | Reason::ExchangeLimit
+        | Reason::ExchangeOpen
         | Reason::FileTooLarge
         | Reason::FileNotImage => 400,
     }

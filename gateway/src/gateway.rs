@@ -54,7 +54,11 @@ impl Gateway {
         let basic_config =
             BasicConfigCache::new(services.clone(), config.currency.clone(), content_kept_for);
         Ok(Self(Arc::new(Shared {
-            streams: Streams::new(config, sessions.clone(), (shutdown, closing)),
+            streams: Streams::new(
+                config,
+                (sessions.clone(), services.clone()),
+                (shutdown, closing),
+            ),
             sessions,
             recent: Recent::new(believed_for, content_kept_for),
             service_entries: ServiceEntryCache::new(

@@ -25,6 +25,7 @@ pub mod limits;
 pub mod messages;
 pub mod openapi;
 pub mod paths;
+pub mod pdf;
 pub mod readiness;
 pub mod recent;
 pub mod route;

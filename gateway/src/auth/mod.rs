@@ -72,6 +72,8 @@ pub struct TokenDigest([u8; 32]);
 /// A user's verified token.
 #[derive(Clone, Debug)]
 pub struct UserSession {
+    /// The session's own id, as events name it.
+    pub id: Uuid,
     /// The user.
     pub user: UserId,
     /// State of the account.
@@ -195,6 +197,10 @@ impl Sessions {
             .user_id
             .parse()
             .map_err(|_| Failure::broken_answer("user_id"))?;
+        let id = answer
+            .session_id
+            .parse()
+            .map_err(|_| Failure::broken_answer("session_id"))?;
         let state =
             UserState::try_from(answer.state).map_err(|_| Failure::broken_answer("state"))?;
         let session = described(&answer);
@@ -203,6 +209,7 @@ impl Sessions {
             .and_then(|at| DateTime::from_timestamp(at.seconds, 0));
         let expires_at = expires_at.ok_or_else(|| Failure::broken_answer("expires_at"))?;
         Ok(UserSession {
+            id,
             user,
             state,
             lang: Lang::from_code(&answer.lang),

@@ -11,7 +11,7 @@ use adfolio_proto::wallet::v1::GetWithdrawalMethodsResponse;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::dto::content::ServiceEntry;
+use crate::dto::content::{DepositMethod, LegalName, ServiceEntry};
 use crate::dto::withdrawal::WithdrawalMethod;
 use crate::dto::{Decode, Money, wire_struct};
 use crate::errors::Failure;
@@ -66,6 +66,10 @@ pub struct BasicConfig {
     pub withdrawal_cooling_off_hours: u32,
     /// The most that leaves a wallet within 24 hours, by withdrawal and exchange together.
     pub leave_limits: LeaveLimits,
+    /// Ways to deposit.
+    pub deposit_methods: Vec<DepositMethod>,
+    /// The texts that `GET /legal` answers.
+    pub legal: Vec<LegalName>,
     /// Questions and answers.
     pub faq_config: Vec<Faq>,
     /// Operating rules.
@@ -180,6 +184,8 @@ impl BasicConfig {
                 per_day: Money::from_minor(parts.methods.day_max_minor),
                 per_destination: Money::from_minor(parts.methods.destination_max_minor),
             },
+            deposit_methods: Decode::decode(content.deposit_methods.clone(), "deposit_methods")?,
+            legal: Decode::decode(content.legal.clone(), "legal")?,
             faq_config: Decode::decode(content.faq.clone(), "faq")?,
             operating_rules: content.operating_rules.clone(),
             activity_rules: content.activity_rules.clone(),

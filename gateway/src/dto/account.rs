@@ -75,6 +75,9 @@ wire_struct! {
         #[serde(rename = "licenseKey")]
         #[schema(required = true, example = "****0001")]
         pub license_key: Option<String> = license_key_masked,
+        /// What the user writes on a payment, so that staff find whose money it is: a creditor reference of ISO 11649.
+        #[schema(example = "RF1853900754703400AA")]
+        pub payment_reference: String,
         /// How the account was created.
         pub entry: Entry,
         /// Chosen language.

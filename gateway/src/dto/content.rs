@@ -6,7 +6,7 @@ use adfolio_proto::notification::v1 as notification;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::wire_struct;
+use super::{Money, MoneyInput, wire_enum, wire_struct};
 use crate::lang::Lang;
 
 /// A text by language, as staff send it.
@@ -24,12 +24,21 @@ pub struct ServiceEntryContentInput {
     #[serde(rename = "type")]
     #[schema(example = 1)]
     pub kind: i32,
-    /// Its address; https only.
-    #[schema(example = "https://support.example.com/chat")]
+    /// Its address; https only. Its query and its fragment may have the placeholders `{username}`, `{user_id}`,
+    /// `{subject}` and `{lang}`, which clients fill in.
+    #[schema(example = "https://support.example.com/chat?name={username}")]
     pub url: String,
     /// Its label by language; `en` is required.
     #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Live chat"}))]
     pub label: TextInput,
+    /// When somebody answers, by language; empty or absent shows none, otherwise `en` is required.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Monday to Friday, 9:00–18:00 CET"}))]
+    pub hours: TextInput,
+    /// How soon somebody answers, by language; empty or absent shows none, otherwise `en` is required.
+    #[serde(default)]
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Usually within an hour"}))]
+    pub answer_time: TextInput,
 }
 
 impl ServiceEntryContentInput {
@@ -39,6 +48,8 @@ impl ServiceEntryContentInput {
             r#type: self.kind,
             url: self.url,
             label: by_code(self.label),
+            hours: by_code(self.hours),
+            answer_time: by_code(self.answer_time),
         }
     }
 }
@@ -56,8 +67,10 @@ macro_rules! service_entry {
                 #[serde(rename = "type")]
                 #[schema(example = 1)]
                 pub kind: i32 = r#type,
-                /// Its address.
-                #[schema(example = "https://support.example.com/chat")]
+                /// Its address. Clients fill in `{username}`, `{user_id}`, `{subject}` and `{lang}` in its query and its
+                /// fragment, percent-encoded and empty for what they do not know. An address without any of them gets
+                /// the query parameters `name` and `subject`.
+                #[schema(example = "https://support.example.com/chat?name={username}")]
                 pub url: String,
                 $($label)*
             }
@@ -71,6 +84,12 @@ service_entry! {
         /// Its label in the caller's language.
         #[schema(example = "Live chat")]
         pub label: String,
+        /// When somebody answers; empty if staff have not said.
+        #[schema(example = "Monday to Friday, 9:00–18:00 CET")]
+        pub hours: String,
+        /// How soon somebody answers; empty if staff have not said.
+        #[schema(example = "Usually within an hour")]
+        pub answer_time: String,
     }
 }
 
@@ -80,7 +99,125 @@ service_entry! {
         /// Its label by language.
         #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Live chat"}))]
         pub label: Text,
+        /// When somebody answers, by language; empty if staff have not said.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Monday to Friday, 9:00–18:00 CET"}))]
+        pub hours: Text,
+        /// How soon somebody answers, by language; empty if staff have not said.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Usually within an hour"}))]
+        pub answer_time: Text,
     }
+}
+
+wire_struct! {
+    /// A way to deposit.
+    pub struct DepositMethod = notification::DepositMethod {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e5a")]
+        pub id: String,
+        /// Its name.
+        #[schema(example = "Bank transfer")]
+        pub name: String,
+        /// The least of one deposit; null for no limit.
+        #[schema(required = true)]
+        pub min: Option<Money> = min_minor,
+        /// The most of one deposit; null for no limit.
+        #[schema(required = true)]
+        pub max: Option<Money> = max_minor,
+        /// What it costs.
+        #[schema(example = "No fee")]
+        pub fee: String,
+        /// When the money is there.
+        #[schema(example = "Within one working day")]
+        pub arrival: String,
+    }
+}
+
+wire_struct! {
+    /// A way to deposit, in every language.
+    pub struct DepositMethodContent = notification::DepositMethodContent {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e5a")]
+        pub id: String,
+        /// Its name by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Bank transfer"}))]
+        pub name: Text,
+        /// The least of one deposit; null for no limit.
+        #[schema(required = true)]
+        pub min: Option<Money> = min_minor,
+        /// The most of one deposit; null for no limit.
+        #[schema(required = true)]
+        pub max: Option<Money> = max_minor,
+        /// What it costs, by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "No fee"}))]
+        pub fee: Text,
+        /// When the money is there, by language.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Within one working day"}))]
+        pub arrival: Text,
+    }
+}
+
+/// A way to deposit in every language, as staff edit it.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct DepositMethodContentInput {
+    /// Opaque id; assigned if absent.
+    pub id: Option<String>,
+    /// Its name by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Bank transfer"}))]
+    pub name: TextInput,
+    /// The least of one deposit; absent for no limit.
+    pub min: Option<MoneyInput>,
+    /// The most of one deposit; absent for no limit.
+    pub max: Option<MoneyInput>,
+    /// What it costs, by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "No fee"}))]
+    pub fee: TextInput,
+    /// When the money is there, by language; `en` is required.
+    #[schema(value_type = BTreeMap<Lang, String>, example = json!({"en": "Within one working day"}))]
+    pub arrival: TextInput,
+}
+
+impl DepositMethodContentInput {
+    fn into_proto(self) -> notification::DepositMethodContent {
+        notification::DepositMethodContent {
+            id: self.id.unwrap_or_default(),
+            name: by_code(self.name),
+            min_minor: self.min.map(MoneyInput::minor),
+            max_minor: self.max.map(MoneyInput::minor),
+            fee: by_code(self.fee),
+            arrival: by_code(self.arrival),
+        }
+    }
+}
+
+wire_enum! {
+    /// A text that the law or the business asks for.
+    LegalName = notification::LegalText {
+        /// Who runs the service.
+        Imprint,
+        /// Terms of service.
+        Terms,
+        /// Privacy policy.
+        Privacy,
+        /// Fees.
+        Fees,
+    }
+}
+
+/// Selects a legal text.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct LegalQuery {
+    /// Which text.
+    pub name: LegalName,
+}
+
+/// A legal text.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Legal {
+    /// Which text.
+    pub name: LegalName,
+    /// In the caller's language, in English where that language has none. Paragraphs are separated by blank lines.
+    #[schema(example = "These terms apply to every account.")]
+    pub text: String,
 }
 
 /// A question and its answer in every language, as staff edit them.
@@ -144,6 +281,20 @@ pub struct ContentRequest {
     pub activity_rules: Option<TextInput>,
     /// The marketing texts; an empty headline shows none.
     pub marketing: Option<MarketingContentInput>,
+    /// Ways to deposit, at most 20.
+    pub deposit_methods: Option<Vec<DepositMethodContentInput>>,
+    /// Who runs the service, by language; empty shows none, otherwise `en` is required.
+    #[schema(value_type = Option<BTreeMap<Lang, String>>, example = json!({"en": "Adfolio Ltd, 1 Example Street"}))]
+    pub imprint: Option<TextInput>,
+    /// Terms of service, likewise.
+    #[schema(value_type = Option<BTreeMap<Lang, String>>, example = json!({"en": "These terms apply to every account."}))]
+    pub terms: Option<TextInput>,
+    /// Privacy policy, likewise.
+    #[schema(value_type = Option<BTreeMap<Lang, String>>, example = json!({"en": "We keep what the law asks for."}))]
+    pub privacy: Option<TextInput>,
+    /// Fees, likewise.
+    #[schema(value_type = Option<BTreeMap<Lang, String>>, example = json!({"en": "A withdrawal costs 1.50."}))]
+    pub fees: Option<TextInput>,
 }
 
 impl ContentRequest {
@@ -159,6 +310,11 @@ impl ContentRequest {
             ("operating_rules", self.operating_rules.is_some()),
             ("activity_rules", self.activity_rules.is_some()),
             ("marketing_headline", self.marketing.is_some()),
+            ("deposit_methods", self.deposit_methods.is_some()),
+            ("imprint", self.imprint.is_some()),
+            ("terms", self.terms.is_some()),
+            ("privacy", self.privacy.is_some()),
+            ("fees", self.fees.is_some()),
         ];
         let parts = sent.into_iter().filter(|(_, is_sent)| *is_sent);
         let parts = parts.map(|(part, _)| part.to_owned()).collect();
@@ -180,6 +336,8 @@ impl ContentRequest {
             title: by_code(faq.title),
             content: by_code(faq.content),
         };
+        let methods = self.deposit_methods.into_iter().flatten();
+        let legal = |text: Option<TextInput>| by_code(text.unwrap_or_default());
         notification::Content {
             customer_service: entries(self.customer_service.unwrap_or_default()),
             recharge_customer_service: entries(self.recharge_customer_service.unwrap_or_default()),
@@ -190,6 +348,11 @@ impl ContentRequest {
                 .marketing
                 .map(|marketing| by_code(marketing.headline))
                 .unwrap_or_default(),
+            deposit_methods: methods.map(DepositMethodContentInput::into_proto).collect(),
+            imprint: legal(self.imprint),
+            terms: legal(self.terms),
+            privacy: legal(self.privacy),
+            fees: legal(self.fees),
         }
     }
 }
@@ -219,6 +382,20 @@ wire_struct! {
         /// The marketing texts; null when none are shown.
         #[schema(required = true)]
         pub marketing: Option<MarketingContent> = (marketing(content.marketing_headline)),
+        /// Ways to deposit.
+        pub deposit_methods: Vec<DepositMethodContent>,
+        /// Who runs the service, by language; empty shows none.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "Adfolio Ltd, 1 Example Street"}))]
+        pub imprint: Text,
+        /// Terms of service, by language; empty shows none.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "These terms apply to every account."}))]
+        pub terms: Text,
+        /// Privacy policy, by language; empty shows none.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "We keep what the law asks for."}))]
+        pub privacy: Text,
+        /// Fees, by language; empty shows none.
+        #[schema(value_type = BTreeMap<String, String>, example = json!({"en": "A withdrawal costs 1.50."}))]
+        pub fees: Text,
     }
 }
 

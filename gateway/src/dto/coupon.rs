@@ -40,7 +40,7 @@ wire_enum! {
     CampaignKind = coupon::CampaignKind {
         /// Every user, once across all campaigns of this kind.
         NewUser,
-        /// Every user, one coupon per name and day.
+        /// Every user, one coupon per name and day; the day is that of the time zone of the user's first claim.
         Periodic,
         /// Nobody; staff grant its coupons.
         Staff,
@@ -169,7 +169,17 @@ wire_struct! {
         pub mode: CouponMode,
         /// Value of its coupons.
         pub value: CouponValue = (CouponValue::from_proto(claimable.mode, claimable.value_minor, claimable.value_basis_points)?),
-        /// Whether the caller has claimed it; for periodic campaigns, today.
+        /// Displayed type of its coupons.
+        #[serde(rename = "type")]
+        pub coupon_type: CouponType = r#type,
+        /// Minimum put amount they can be used with; 0.00 for none.
+        pub amount_requirement: Money = amount_requirement_minor,
+        /// Days that a coupon is valid after it is claimed.
+        pub valid_days: u32,
+        /// End of claiming; null for never.
+        #[schema(required = true)]
+        pub ends_at: Option<Timestamp>,
+        /// Whether the caller has claimed it; for periodic campaigns, today in the time zone of the caller's first claim.
         pub claimed: bool,
     }
 }

@@ -90,6 +90,9 @@ wire_struct! {
         /// Why it was cancelled.
         #[schema(required = true)]
         pub reason: Option<String>,
+        /// What the wallet lacked when the order was to be completed although it had ended, because its payment came late;
+        /// 0.00 if nothing.
+        pub missing: Money = missing_minor,
     }
 }
 
@@ -103,10 +106,10 @@ pub struct CreateExchangeRequest {
     pub code: SecretString,
     /// Wallet amount, within the limits of the offer and the platform.
     pub amount: MoneyInput,
-    /// MD5 of the transaction password, in lower-case hex.
+    /// MD5 of the transaction password, in hex.
     #[schema(
         value_type = String,
-        pattern = "^[0-9a-f]{32}$",
+        pattern = "^[0-9a-fA-F]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub password: SecretString,

@@ -90,6 +90,52 @@ wire_struct! {
         pub read: bool,
         /// When it was created.
         pub time: Timestamp,
+        /// What it is about.
+        pub kind: NotificationKind,
+        /// What it leads to; null if it is not about one thing.
+        #[schema(required = true)]
+        pub target: Option<NotificationTarget>,
+    }
+}
+
+wire_enum! {
+    /// What a notification is about.
+    NotificationKind = notification::NotificationKind {
+        /// Money came or left.
+        Money,
+        /// A plan took a step.
+        Plan,
+        /// Something that protects the account or the wallet changed.
+        Security,
+        /// Everything else: coupons, replies, what staff write.
+        Offer,
+    }
+}
+
+wire_enum! {
+    /// What a notification leads to.
+    NotificationTargetKind = notification::NotificationTargetKind {
+        /// An entry of the fund details.
+        Entry,
+        /// A withdrawal.
+        Withdrawal,
+        /// An exchange order.
+        Exchange,
+        /// A plan.
+        Plan,
+        /// A coupon.
+        Coupon,
+    }
+}
+
+wire_struct! {
+    /// One thing that a notification leads to.
+    pub struct NotificationTarget = notification::NotificationTarget {
+        /// What it is.
+        pub kind: NotificationTargetKind,
+        /// Its id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34-1")]
+        pub id: String,
     }
 }
 
@@ -104,6 +150,9 @@ wire_struct! {
         /// Number of unread notifications in all categories.
         #[schema(example = 3)]
         pub unread_total: i64,
+        /// Of two counts, also those of the event stream, the one with the larger number is later.
+        #[schema(example = 12)]
+        pub sequence: i64,
     }
 }
 
@@ -139,6 +188,9 @@ pub struct UnreadTotal {
     /// Number of unread notifications in all categories.
     #[schema(example = 3)]
     pub unread_total: i64,
+    /// Of two counts, also those of the event stream, the one with the larger number is later.
+    #[schema(example = 12)]
+    pub sequence: i64,
 }
 
 /// All users.

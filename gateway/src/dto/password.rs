@@ -38,13 +38,13 @@ wire_struct! {
     }
 }
 
-/// Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in lower-case hex.
+/// Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in hex.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct SetPayPasswordRequest {
     /// The new password.
     #[schema(
         value_type = String,
-        pattern = "^[0-9a-f]{32}$",
+        pattern = "^[0-9a-fA-F]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub password: SecretString,
@@ -52,22 +52,22 @@ pub struct SetPayPasswordRequest {
     #[serde(alias = "confirmPassword")]
     #[schema(
         value_type = String,
-        pattern = "^[0-9a-f]{32}$",
+        pattern = "^[0-9a-fA-F]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub confirm_password: SecretString,
     /// The current password; only if one is set.
-    #[schema(value_type = Option<String>, pattern = "^[0-9a-f]{32}$")]
+    #[schema(value_type = Option<String>, pattern = "^[0-9a-fA-F]{32}$")]
     pub old_password: Option<SecretString>,
 }
 
 /// Checks a transaction password.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct CheckPayPasswordRequest {
-    /// MD5 of the 6 digits, in lower-case hex.
+    /// MD5 of the 6 digits, in hex.
     #[schema(
         value_type = String,
-        pattern = "^[0-9a-f]{32}$",
+        pattern = "^[0-9a-fA-F]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub password: SecretString,

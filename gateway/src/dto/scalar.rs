@@ -42,6 +42,11 @@ impl Money {
         Self(adfolio_money::Money::from_minor(minor))
     }
 
+    /// The amount in minor units.
+    pub fn minor(self) -> i64 {
+        self.0.minor()
+    }
+
     /// The sum of minor units. An overflow is a broken answer of a service.
     pub fn sum(minors: impl IntoIterator<Item = i64>) -> Result<Self, Failure> {
         adfolio_money::Money::checked_sum(minors.into_iter().map(adfolio_money::Money::from_minor))
@@ -235,6 +240,11 @@ impl Timestamp {
     pub fn from_proto(value: pbjson_types::Timestamp) -> Option<Self> {
         let nanos = u32::try_from(value.nanos).ok()?;
         DateTime::from_timestamp(value.seconds, nanos).map(Self)
+    }
+
+    /// The instant.
+    pub fn instant(self) -> DateTime<Utc> {
+        self.0
     }
 }
 

@@ -88,5 +88,8 @@ wire_struct! {
         pub amount: Option<Money> = amount_minor,
         /// Who performed it.
         pub by: Actor,
+        /// Why, as staff wrote it; null of the caller's own actions.
+        #[schema(required = true, example = "Statement of May, page 3")]
+        pub reason: Option<String>,
     }
 }

@@ -8,9 +8,9 @@ use utoipa::openapi::schema::{ObjectBuilder, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::plan::SeriesPoint;
-use super::{Decode, Money, Timestamp, wire_struct};
+use super::{Decode, Money, Timestamp, wire_enum, wire_struct};
 
-/// A range of statistics: 1 today, 2 this week (Monday first), 3 this month, 4 all.
+/// A range of statistics: 1 today, 2 this week (Monday first), 3 this month, 4 all, 5 the last 7 days, 6 the last 30 days.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct StatisticsType(u8);
@@ -25,6 +25,8 @@ impl StatisticsType {
             2 => plan::StatisticsRange::Week,
             3 => plan::StatisticsRange::Month,
             4 => plan::StatisticsRange::All,
+            5 => plan::StatisticsRange::Last7Days,
+            6 => plan::StatisticsRange::Last30Days,
             _ => plan::StatisticsRange::Today,
         }
     }
@@ -34,10 +36,10 @@ impl TryFrom<u8> for StatisticsType {
     type Error = &'static str;
 
     fn try_from(value: u8) -> Result<Self, Self::Error> {
-        if (1..=4).contains(&value) {
+        if (1..=6).contains(&value) {
             Ok(Self(value))
         } else {
-            Err("not within 1 to 4")
+            Err("not within 1 to 6")
         }
     }
 }
@@ -52,9 +54,10 @@ impl PartialSchema for StatisticsType {
     fn schema() -> RefOr<Schema> {
         ObjectBuilder::new()
             .schema_type(Type::Integer)
-            .enum_values(Some([1, 2, 3, 4]))
+            .enum_values(Some([1, 2, 3, 4, 5, 6]))
             .description(Some(
-                "1 today, 2 this week (Monday first), 3 this month, 4 all.",
+                "1 today, 2 this week (Monday first), 3 this month, 4 all, 5 the last 7 days, 6 the last 30 days; both with \
+                 today.",
             ))
             .examples([json!(1)])
             .into()
@@ -72,6 +75,80 @@ pub struct StatisticsQuery {
     /// Time zone that defines days, in the format of `X-TZ`; the value of that header if absent.
     #[schema(example = "Asia/Shanghai GMT+08:00")]
     pub user_time_zone: Option<String>,
+}
+
+wire_enum! {
+    /// How long a point of a series is.
+    SeriesStep = plan::SeriesStep {
+        /// An hour.
+        Hour,
+        /// A day of the time zone.
+        Day,
+        /// A month of the time zone.
+        Month,
+    }
+}
+
+wire_struct! {
+    /// What of the figures of a range is estimated from an import's pricing.
+    pub struct EstimatedShare = plan::MarkedFigures {
+        /// Of the spend.
+        pub spend: Money = consumed_minor,
+        /// Of the revenue.
+        pub revenue: Money = revenue_minor,
+    }
+}
+
+wire_struct! {
+    /// What of the figures of a range is simulated.
+    pub struct SimulatedShare = plan::MarkedFigures {
+        /// Of the impressions.
+        pub impressions: i64,
+        /// Of the clicks.
+        pub clicks: i64,
+        /// Of the spend.
+        pub spend: Money = consumed_minor,
+        /// Of the revenue.
+        pub revenue: Money = revenue_minor,
+    }
+}
+
+wire_struct! {
+    /// Until when a source has reported.
+    pub struct ReportedUntil = plan::ReportedUntil {
+        /// The source.
+        #[schema(example = "adnet")]
+        pub source: String,
+        /// The latest time of its reports.
+        pub time: Timestamp,
+    }
+}
+
+wire_struct! {
+    /// The figures of the range before.
+    pub struct PreviousFigures = plan::PreviousFigures as previous {
+        /// When it began.
+        pub from: Timestamp,
+        /// Until when its figures count, exclusive: as long after its beginning as it is now after that of the range.
+        pub to: Timestamp,
+        /// Put amounts of plans paid in it, without failed ones.
+        pub invested: Money = invested_minor,
+        /// Plans paid in it, without failed ones.
+        #[schema(example = 2)]
+        pub delivery_orders: i64,
+        /// Spend charged for delivery in it.
+        pub consumed: Money = consumed_minor,
+        /// Impressions in it.
+        #[schema(example = 9000)]
+        pub impressions: i64,
+        /// Clicks in it.
+        #[schema(example = 61)]
+        pub clicks: i64,
+        /// Revenue for delivery in it.
+        pub revenue: Money = revenue_minor,
+        /// Revenue less spend; may be negative.
+        pub profit: Money = (Money::difference(previous.revenue_minor, previous.consumed_minor)?),
+    }
 }
 
 wire_struct! {
@@ -92,7 +169,8 @@ wire_struct! {
         pub delivery_orders: i64,
         /// Spend charged for delivery in the range.
         pub consumed: Money = consumed_minor,
-        /// Budget of running plans not yet consumed, now; the same in every range.
+        /// Budget not yet consumed of plans that are neither settled nor failed, now; the same in every range, and the
+        /// wallet's figure.
         pub to_be_consumed: Money = to_be_consumed_minor,
         /// Impressions in the range.
         #[schema(example = 12000)]
@@ -113,7 +191,18 @@ wire_struct! {
         /// Revenue per spend, a ratio with four decimals (`"1.1240"`); null without spend.
         #[schema(required = true, example = "1.1240")]
         pub roas: Option<String> = (ratio_text(response.revenue_minor, response.consumed_minor, 4)),
-        /// Values by hour (today), day (week, month) or month (all) in the time zone, oldest first.
+        /// What of spend and revenue is estimated from an import's pricing.
+        pub estimated: EstimatedShare,
+        /// What is simulated.
+        pub simulated: SimulatedShare,
+        /// Until when each source has reported about the caller's plans, the latest first.
+        pub reported_until: Vec<ReportedUntil>,
+        /// How long the points of the series are.
+        pub bucket: SeriesStep,
+        /// The range before, as far as this one has come; null for all.
+        #[schema(required = true)]
+        pub previous: Option<PreviousFigures>,
+        /// Values by hour (today), month (all) or day (every other range) in the time zone, oldest first.
         pub series: Vec<SeriesPoint>,
     }
 }

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1 as wallet;
+use chrono::NaiveDate;
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use super::{Decode, Money, PageLimit, Timestamp, wire_enum, wire_struct};
+use super::day::Day;
+use super::{Decode, Money, MoneyInput, PageLimit, Timestamp, non_empty, wire_enum, wire_struct};
 use crate::envelope::ReasonName;
 use crate::errors::Failure;
 
@@ -27,7 +30,7 @@ wire_enum! {
         VirtualRechargeDeduction,
         /// Membership fee.
         OpenMembership,
-        /// Payout of a settled plan's revenue.
+        /// Revenue of delivery, and its payout once the plan is settled.
         ProfitSharing,
         /// Part of a put paid by a coupon, or returned.
         DiscountAmount,
@@ -72,6 +75,8 @@ wire_struct! {
         pub discount_amount: Money = discount_minor,
         /// Start-up funds not yet returned.
         pub start_up_funds_outstanding: Money = start_up_funds_outstanding_minor,
+        /// Whether the caller may return start-up funds without customer service.
+        pub start_up_funds_returnable: bool,
         /// Being withdrawn.
         pub withdrawing: Money = withdrawing_minor,
         /// Held as the user's guarantee: neither free to use nor in plans.
@@ -106,6 +111,21 @@ impl Decode<String> for ReasonName {
 }
 
 wire_struct! {
+    /// The plan that an entry belongs to.
+    pub struct EntryPlan = plan::PlanName {
+        /// Its id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
+        pub id: String = plan_id,
+        /// Its number.
+        #[schema(example = "AD261120K3F9ZQ")]
+        pub plan_number: String,
+        /// Name of its product.
+        #[schema(example = "Harbor Legends")]
+        pub product: String = product_name,
+    }
+}
+
+wire_struct! {
     /// An entry of the fund details.
     pub struct FlowEntry = wallet::FlowEntry as entry {
         /// Opaque id.
@@ -122,21 +142,36 @@ wire_struct! {
         pub balance_after: Money = balance_after_minor,
         /// The account that changed.
         pub account: WalletAccount,
+        /// Whether the money moved between two of the wallet's own balances, as a put's does; what is earned, spent, paid in
+        /// or paid out does not.
+        pub transfer: bool,
         /// Staff's remark.
         #[schema(required = true)]
         pub remark: Option<String>,
         /// Id of the object it belongs to, for example a plan.
         #[schema(required = true, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32")]
         pub reference: Option<String>,
+        /// The plan, where it belongs to one; null in the plan's own detail, and while plans cannot be named.
+        #[schema(required = true)]
+        pub plan: Option<EntryPlan> = (None),
         /// Hash of the wallet's chain at this posting: SHA-256 in lower-case hex.
         #[schema(example = "5df6e0e2761359d30a8275058e299fcc0381534545f55cf43e41983f5d4c9456")]
         pub hash: String = (hex::encode(entry.hash)),
     }
 }
 
+impl FlowType {
+    /// Whether entries of this type belong to plans.
+    pub fn is_of_plans(self) -> bool {
+        matches!(
+            self,
+            Self::AdBilling | Self::AdServing | Self::ProfitSharing | Self::DiscountAmount
+        )
+    }
+}
+
 impl FlowEntry {
-    /// The entries of one plan. Postings without a flow type (revenue before its settlement) are left out; the plan's
-    /// own metrics include them.
+    /// The entries of one plan, without those of a later release.
     pub fn of_order(entries: Vec<wallet::FlowEntry>) -> Result<Vec<Self>, Failure> {
         let shown =
             |entry: &wallet::FlowEntry| entry.r#type != i32::from(wallet::FlowType::Unspecified);
@@ -148,14 +183,57 @@ impl FlowEntry {
     }
 }
 
+wire_struct! {
+    /// What all entries of a list add up to, on whatever page.
+    pub struct FlowTotals = wallet::FlowTotals as totals {
+        /// What came in.
+        #[serde(rename = "in")]
+        pub incoming: Money = in_minor,
+        /// What went out, as a positive amount.
+        #[serde(rename = "out")]
+        pub outgoing: Money = out_minor,
+        /// What came in less what went out.
+        pub net: Money = (Money::difference(totals.in_minor, totals.out_minor)?),
+    }
+}
+
+wire_struct! {
+    /// A page of fund details.
+    pub struct FlowPage = wallet::ListFlowResponse {
+        /// The entries, newest first.
+        pub items: Vec<FlowEntry>,
+        /// Cursor of the next page; null on the last page.
+        #[schema(required = true)]
+        pub next_cursor: Option<String>,
+        /// What all entries add up to; null unless `totals` asked for it.
+        #[schema(required = true)]
+        pub totals: Option<FlowTotals>,
+    }
+}
+
+/// Returns start-up funds.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct ReturnStartUpFundsRequest {
+    /// How much, at most what is outstanding.
+    pub amount: MoneyInput,
+}
+
 /// Filters for fund details.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct FlowListQuery {
     /// Only this type.
     #[serde(rename = "type")]
     pub kind: Option<FlowType>,
+    /// Only this account; all if absent. The amounts of an account's entries sum up to its balance.
+    pub account: Option<WalletAccount>,
     /// Only this month, in the caller's time zone.
     pub month: Option<Month>,
+    /// Only this day of the caller's time zone and later ones; not with a month.
+    pub from: Option<Day>,
+    /// Only this day and earlier ones; not with a month.
+    pub until: Option<Day>,
+    /// Whether to add up the entries of the account.
+    pub totals: Option<bool>,
     /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,
@@ -173,6 +251,11 @@ impl Month {
     /// Its text.
     pub fn into_text(self) -> String {
         self.0
+    }
+
+    /// Its first day.
+    pub fn first_day(&self) -> Option<NaiveDate> {
+        NaiveDate::parse_from_str(&format!("{}-01", self.0), "%Y-%m-%d").ok()
     }
 }
 
@@ -239,16 +322,32 @@ wire_struct! {
         /// The month in the caller's time zone.
         #[schema(example = "2026-11")]
         pub month: String,
-        /// Total credited to the available funds.
+        /// Sum of the types that brought more than they took.
         pub income: Money = income_minor,
-        /// Total debited from the available funds, as a positive amount.
+        /// Sum of the types that took more than they brought, as a positive amount.
         pub expense: Money = expense_minor,
-        /// Income less expense.
+        /// Change of the available funds: income less expense.
         pub net: Money = (Money::difference(summary.income_minor, summary.expense_minor)?),
-        /// Net sum by type over all entries of the month, for any account.
+        /// Deposits credited by staff.
+        pub deposits: Money = (Money::from_minor(change_by(&summary.by_type, wallet::FlowType::SystemTopUp))),
+        /// Revenue paid out.
+        pub revenue: Money = (Money::from_minor(change_by(&summary.by_type, wallet::FlowType::ProfitSharing))),
+        /// Put into plans, less what came back.
+        pub spent: Money = (Money::difference(0, change_by(&summary.by_type, wallet::FlowType::AdServing))?),
+        /// Withdrawn, less what came back.
+        pub withdrawn: Money = (Money::difference(0, change_by(&summary.by_type, wallet::FlowType::ManualPayout))?),
+        /// Start-up funds lent, less what was returned.
+        pub lent: Money = (Money::from_minor(change_by(&summary.by_type, wallet::FlowType::StartUpFunds))),
+        /// Change of the available funds by type; the values add up to `net`.
         #[schema(example = json!({"system_top_up": "2000.00", "ad_serving": "-500.00"}))]
         pub by_type: BTreeMap<FlowType, Money>,
     }
+}
+
+/// What a type changed the available funds by in a month, in minor units.
+fn change_by(sums: &[wallet::TypeSum], kind: wallet::FlowType) -> i64 {
+    let sum = sums.iter().find(|sum| sum.r#type == i32::from(kind));
+    sum.map_or(0, |sum| sum.amount_minor)
 }
 
 /// Postings without a flow type are left out.
@@ -266,8 +365,11 @@ impl Decode<Vec<wallet::TypeSum>> for BTreeMap<FlowType, Money> {
 
 wire_struct! {
     /// The months, newest first. Months without entries are included with zeros.
-    pub struct Monthly = wallet::GetMonthlyResponse {
+    pub struct Monthly = wallet::GetMonthlyResponse as months {
         /// The months.
         pub items: Vec<MonthSummary>,
+        /// Month of the wallet's first entry, in the caller's time zone: statements begin with it. Null without any.
+        #[schema(required = true, example = "2026-02")]
+        pub first_month: Option<String> = (non_empty(months.first_month)),
     }
 }

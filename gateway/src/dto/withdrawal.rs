@@ -27,8 +27,11 @@ wire_enum! {
         Pending,
         /// The money has been paid out.
         Paid,
-        /// The money was returned to the available funds.
+        /// Staff rejected it: the money was returned to the available funds.
         Rejected,
+        /// Its user cancelled it: the money was returned to the available funds. As a filter it is refused; rejected ones
+        /// include these.
+        Cancelled,
     }
 }
 
@@ -131,10 +134,10 @@ pub struct BindRequest {
     /// The wallet address.
     #[schema(value_type = Option<String>)]
     pub address: Option<SecretString>,
-    /// MD5 of the transaction password, in lower-case hex; needed once one is set.
+    /// MD5 of the transaction password, in hex; needed once one is set.
     #[schema(
         value_type = Option<String>,
-        pattern = "^[0-9a-f]{32}$",
+        pattern = "^[0-9a-fA-F]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub password: Option<SecretString>,
@@ -174,10 +177,10 @@ pub struct WithdrawRequest {
     pub amount: MoneyInput,
     /// How.
     pub method: WithdrawalMethod,
-    /// MD5 of the transaction password, in lower-case hex.
+    /// MD5 of the transaction password, in hex.
     #[schema(
         value_type = String,
-        pattern = "^[0-9a-f]{32}$",
+        pattern = "^[0-9a-fA-F]{32}$",
         example = "5f4dcc3b5aa765d61d8327deb882cf99"
     )]
     pub password: SecretString,

@@ -56,8 +56,25 @@ const CONFIRMATION_BY_ITS_MAKER: &str = "confirmation_by_its_maker";
 /// What such a refusal names.
 const MADE_BY: &str = "made_by";
 
+/// What plan notes itself as the reason of a plan's step, and the keys of its texts.
+const PLAN_REASONS: [(&str, &str); 4] = [
+    ("budget consumed", "plan_reason.budget_consumed"),
+    ("put window over", "plan_reason.window_over"),
+    ("EXPIRED", "plan_reason.expired"),
+    ("cancelled by its user", "plan_reason.cancelled"),
+];
+
+/// The text of COUPON_BELOW_REQUIREMENT that says by how much.
+const COUPON_MISSES: &str = "coupon_misses";
+
+/// Placeholder of what an amount falls short by.
+const MISSING: &str = "{missing}";
+
 /// Prefix of the keys of input names.
 const LABEL: &str = "field.";
+
+/// Prefix of the keys of words of statements.
+const STATEMENT: &str = "statement.";
 
 /// Placeholder of the offending input in a text.
 const FIELD: &str = "{field}";
@@ -154,18 +171,36 @@ pub fn refusal_text(lang: Lang, refusal: &Refusal) -> String {
         (Reason::Forbidden, Some(field)) if field == MADE_BY => {
             text(lang, CONFIRMATION_BY_ITS_MAKER).to_owned()
         }
-        (reason, _) => text(lang, &reason_key(*reason)).to_owned(),
+        (reason, _) => match refusal.missing {
+            Some(amount) if *reason == Reason::CouponBelowRequirement => {
+                text(lang, COUPON_MISSES).replace(MISSING, &amount.to_string())
+            }
+            _ => text(lang, &reason_key(*reason)).to_owned(),
+        },
     }
+}
+
+/// Why a plan took a step, for its user. What staff have written stays as it is.
+pub fn plan_reason_text(lang: Lang, reason: String) -> String {
+    let noted = PLAN_REASONS.iter().find(|(known, _)| *known == reason);
+    let refused = || reason.parse().ok().map(reason_key);
+    let key = noted.map(|(_, key)| (*key).to_owned()).or_else(refused);
+    key.map_or(reason, |key| text(lang, &key).to_owned())
+}
+
+/// A word of statements.
+pub fn statement_text(lang: Lang, key: &str) -> &'static str {
+    text(lang, &format!("{STATEMENT}{key}"))
 }
 
 /// The keys that every language must have texts for.
 pub fn keys() -> Vec<String> {
     let reasons = Reason::ALL.iter().map(|reason| reason_key(*reason));
-    // The English catalogue defines which inputs have a name.
+    // The English catalogue defines which inputs have a name, and the words of statements.
     let labels = catalogue(Lang::En)
         .into_iter()
         .flat_map(HashMap::keys)
-        .filter(|key| key.starts_with(LABEL))
+        .filter(|key| key.starts_with(LABEL) || key.starts_with(STATEMENT))
         .cloned();
     let successes = Success::ALL.iter().map(|success| success.key().to_owned());
     let rules = Rule::ALL.iter().map(|rule| rule_key(*rule, ""));
@@ -174,12 +209,15 @@ pub fn keys() -> Vec<String> {
         DECISION_ABOUT_OWN_REQUEST,
         CHANGE_OF_OWN_ACCOUNT,
         CONFIRMATION_BY_ITS_MAKER,
+        COUPON_MISSES,
     ];
+    let of_plans = PLAN_REASONS.iter().map(|(_, key)| (*key).to_owned());
     let of_passwords = PASSWORD_RULES.iter().map(|(_, key)| (*key).to_owned());
     reasons
         .chain(successes)
         .chain(rules)
         .chain(of_passwords)
+        .chain(of_plans)
         .chain(of_own.map(str::to_owned))
         .chain(labels)
         .collect()

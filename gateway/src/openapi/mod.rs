@@ -31,7 +31,7 @@ use crate::schemas::Schemas;
 use operation::{EDGE_STATUSES, ERROR_ENVELOPE, JSON, STAFF_TOKEN, USER_TOKEN};
 
 const DESCRIPTION: &str = "Every answer is an envelope `{code, msg, data}`; success has code 200. The HTTP status is 200 \
-    for every answer of a service, including refusals. The `data` of a refusal is `{reason, field, lang, retry_after}`, with \
+    for every answer of a service, including refusals. The `data` of a refusal is `{reason, field, rule, missing, lang, retry_after}`, with \
     a stable `reason` out of the operation's `x-reasons`. Any other HTTP status, with the same envelope, means that the call \
     did not reach a service.\n\nMoney is a decimal string with exactly two decimals. Time is RFC 3339 in UTC. Ids are opaque. \
     Lists are newest first; `cursor` and `limit` select a page.";
@@ -189,6 +189,6 @@ fn error_example(reason: Reason) -> Value {
     json!({
         "code": envelope_code(reason),
         "msg": refusal_text(Lang::En, &refusal),
-        "data": {"reason": reason.as_str(), "field": null, "rule": null, "lang": Lang::En, "retry_after": null},
+        "data": {"reason": reason.as_str(), "field": null, "rule": null, "missing": null, "lang": Lang::En, "retry_after": null},
     })
 }

@@ -41,6 +41,7 @@ pub fn routes() -> Vec<Route> {
         .fails(&[
             Reason::AcceptanceCodeError,
             Reason::ExchangeLimit,
+            Reason::ExchangeOpen,
             Reason::StartUpFundsNotReturned,
             Reason::WithdrawalCoolingOff,
             Reason::DayLimitReached,

@@ -13,6 +13,7 @@ mod freeze;
 mod notification;
 mod plan;
 mod profile;
+mod push;
 mod security;
 mod statement;
 mod stream;
@@ -37,6 +38,7 @@ pub fn table() -> Vec<Route> {
         withdrawal::routes(),
         coupon::routes(),
         notification::routes(),
+        push::routes(),
         feedback::routes(),
         acceptor::routes(),
         files::routes(),

@@ -73,6 +73,7 @@ async fn mark_read(
     let response = send!(call.writing(), notification.mark_read, message).await?;
     Ok(UnreadTotal {
         unread_total: response.unread_total,
+        sequence: response.sequence,
     })
 }
 
@@ -85,5 +86,6 @@ async fn count_unread(call: Call, _: Json<Empty>) -> Result<UnreadTotal, Failure
     .await?;
     Ok(UnreadTotal {
         unread_total: response.unread_total,
+        sequence: response.sequence,
     })
 }

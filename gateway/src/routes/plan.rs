@@ -7,7 +7,7 @@ use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 
 use crate::call::{Call, send};
-use crate::dto::plan::{Count, Plan, PlanDetail, PlanListQuery, PlanPage, PutRequest};
+use crate::dto::plan::{ByPlanId, Count, Plan, PlanDetail, PlanListQuery, PlanPage, PutRequest};
 use crate::dto::product::{AppDetail, AppDetailRequest, Product};
 use crate::dto::report::{ReportListQuery, ReportPage};
 use crate::dto::statistics::{Statistics, StatisticsQuery, StatisticsType};
@@ -70,6 +70,15 @@ pub fn routes() -> Vec<Route> {
         .says(Success::Placement)
         .keyed(),
         Route::post(
+            "/plan/order/cancel",
+            "cancelPlan",
+            "Cancels one of the caller's plans that is still matching: its money and coupon come back.",
+            cancel,
+        )
+        .user()
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update),
+        Route::post(
             "/plan/order/await/put/count",
             "countWaitingPlans",
             "The number of pushed plans that are waiting for the caller's put.",
@@ -94,13 +103,25 @@ pub fn routes() -> Vec<Route> {
 }
 
 async fn list(call: Call, Query(query): Query<PlanListQuery>) -> Result<PlanPage, Failure> {
+    let named = query.user_time_zone.as_deref().map(TimeZone::parse);
+    let table = query.table(named.unwrap_or(call.caller.time_zone));
     let message = plan::ListPlansRequest {
         push: query.push.unwrap_or_default().into(),
         status: query.status.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
+        figure: query.figure.map_or(0, Into::into),
+        range: query.kind.unwrap_or(StatisticsType::TODAY).range().into(),
+        time_zone: canonical_zone(query.user_time_zone),
+        table,
     };
     let response = send!(call.reading(), plan.list_plans, message).await?;
-    PlanPage::from_proto(response)
+    Ok(PlanPage::from_proto(response, query.figure)?.in_lang(call.lang))
+}
+
+/// A time zone as it is passed on; empty for the header's. An invalid one is UTC, as in the header.
+fn canonical_zone(text: Option<String>) -> String {
+    text.map(|text| TimeZone::parse(&text).to_string())
+        .unwrap_or_default()
 }
 
 async fn reports(call: Call, Query(query): Query<ReportListQuery>) -> Result<ReportPage, Failure> {
@@ -127,12 +148,7 @@ async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Fai
     let (found, flow) = futures::join!(found, flow);
     // plan decides whether the plan exists.
     let found = found?;
-    PlanDetail::compose(
-        found.plan,
-        found.timeline,
-        found.series,
-        FlowEntry::of_order(flow?.items)?,
-    )
+    PlanDetail::compose(found, FlowEntry::of_order(flow?.items)?, call.lang)
 }
 
 async fn app_detail(
@@ -167,7 +183,15 @@ async fn put(call: Call, Json(request): Json<PutRequest>) -> Result<Plan, Failur
         user_coupon_id: request.user_coupon_id.unwrap_or_default(),
     };
     let response = send!(call.writing(), plan.put_plan, message).await?;
-    Plan::decode(response.plan, "plan")
+    Ok(Plan::decode(response.plan, "plan")?.in_lang(call.lang))
+}
+
+async fn cancel(call: Call, Json(request): Json<ByPlanId>) -> Result<Plan, Failure> {
+    let message = plan::CancelPlanRequest {
+        plan_id: request.plan_id,
+    };
+    let response = send!(call.writing(), plan.cancel_plan, message).await?;
+    Ok(Plan::decode(response.plan, "plan")?.in_lang(call.lang))
 }
 
 async fn count_waiting(call: Call, _: Json<Empty>) -> Result<Count, Failure> {
@@ -200,11 +224,7 @@ async fn statistics(
     let kind = query.kind.unwrap_or(StatisticsType::TODAY);
     let message = plan::GetStatisticsRequest {
         range: kind.range().into(),
-        // An invalid zone is UTC, as in the header. It is passed on in canonical form.
-        time_zone: query
-            .user_time_zone
-            .map(|text| TimeZone::parse(&text).to_string())
-            .unwrap_or_default(),
+        time_zone: canonical_zone(query.user_time_zone),
     };
     let response = send!(call.reading(), plan.get_statistics, message).await?;
     Statistics::from_proto(response, kind)

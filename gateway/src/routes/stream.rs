@@ -15,7 +15,9 @@ pub fn routes() -> Vec<Route> {
         Route::get_whole(
             "/stream",
             "openStream",
-            "Events `unread`, `wallet` and `plan`, which tell what to refetch. Ends with the session.",
+            "Events `unread {at, total, sequence}`, `wallet {at, sequence}` and `plan {at, id, sequence}`. Of two about one \
+             thing, the one with the larger sequence is later; a total or id of null stands for what is not known. Ends \
+             with the session.",
             "text/event-stream",
             open,
         )

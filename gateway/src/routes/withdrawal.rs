@@ -7,7 +7,7 @@ use crate::call::{Call, send};
 use crate::dto::password::{CheckPayPasswordRequest, SetPayPasswordRequest};
 use crate::dto::secret::{to_message, to_message_or_empty};
 use crate::dto::withdrawal::{BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal};
-use crate::dto::{Decode, Empty, Page, PageQuery, present};
+use crate::dto::{ById, Decode, Empty, Page, PageQuery, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing, Query};
 use crate::messages::Success;
@@ -41,6 +41,15 @@ fn money_routes() -> Vec<Route> {
         ])
         .says(Success::Submission)
         .keyed(),
+        Route::post(
+            "/user/withdraw/cancel",
+            "cancelWithdrawal",
+            "Cancels one of the caller's withdrawals that waits for a decision: its money is available again.",
+            cancel,
+        )
+        .user()
+        .fails(&[Reason::NotFound, Reason::NothingChanged])
+        .says(Success::Update),
         Route::get(
             "/user/withdraw/list",
             "listWithdrawals",
@@ -103,6 +112,14 @@ fn security_routes() -> Vec<Route> {
         )
         .user(),
     ]
+}
+
+async fn cancel(call: Call, Json(request): Json<ById>) -> Result<Withdrawal, Failure> {
+    let message = wallet::CancelWithdrawalRequest {
+        withdrawal_id: request.id,
+    };
+    let response = send!(call.writing(), wallet.cancel_withdrawal, message).await?;
+    Withdrawal::decode(response.withdrawal, "withdrawal")
 }
 
 async fn withdraw(call: Call, Json(request): Json<WithdrawRequest>) -> Result<Withdrawal, Failure> {

@@ -2,10 +2,11 @@
 
 use adfolio_kit::consumer::EventSink;
 use adfolio_kit::outbox::{CloudEvent, subject_of};
-use adfolio_proto::events::v1::TransactionPosted;
+use adfolio_proto::events::v1::{PlanStatusChanged, TransactionPosted};
 use uuid::Uuid;
 
-use super::{ANNOUNCEMENTS, Kinds, Streams};
+use super::change::Change;
+use super::{ANNOUNCEMENTS, Streams};
 
 /// Transactions that change the metrics of a plan.
 const OF_PLANS: [&str; 5] = ["hold", "consume", "accrue", "release", "settle"];
@@ -33,7 +34,7 @@ impl EventSink for Feed {
         if let Some(streams) = self.0.lock().get_mut(&user) {
             streams.heard = true;
             for signal in &streams.signals {
-                signal.raise(Kinds::ALL);
+                signal.raise(&[Change::Everything]);
                 signal.doubted.notify_one();
             }
         }
@@ -43,7 +44,7 @@ impl EventSink for Feed {
         if event.event_type == ANNOUNCEMENTS {
             let users = self.0.lock();
             let signals = users.values().flat_map(|streams| &streams.signals);
-            signals.for_each(|signal| signal.raise(Kinds::UNREAD));
+            signals.for_each(|signal| signal.raise(&[Change::Unread]));
             return;
         }
         let Ok(user) = event.subject.parse::<Uuid>() else {
@@ -57,11 +58,11 @@ impl EventSink for Feed {
             // Before the streams check their session: they must not get a cached answer.
             self.0.0.sessions.forget(user);
         }
-        let kinds = kinds_of(&event);
+        let changes = changes_of(&event);
         let users = self.0.lock();
         for signal in users.get(&user).into_iter().flat_map(|one| &one.signals) {
-            if let Some(kinds) = kinds {
-                signal.raise(kinds);
+            if !changes.is_empty() {
+                signal.raise(&changes);
             }
             if ends_sessions {
                 signal.doubted.notify_one();
@@ -70,23 +71,35 @@ impl EventSink for Feed {
     }
 }
 
-/// What pages must refetch after an event.
-fn kinds_of(event: &CloudEvent) -> Option<Kinds> {
+/// What pages must hear of an event.
+fn changes_of(event: &CloudEvent) -> Vec<Change> {
     match event.event_type.as_str() {
-        "adfolio.notification.v1.InboxChanged" => Some(Kinds::UNREAD),
+        "adfolio.notification.v1.InboxChanged" => vec![Change::Unread],
         "adfolio.wallet.v1.TransactionPosted" => {
-            let posted = event.data::<TransactionPosted>();
-            let of_a_plan = posted.is_ok_and(|posted| OF_PLANS.contains(&posted.r#type.as_str()));
-            Some(if of_a_plan {
-                Kinds::WALLET.and(Kinds::PLAN)
+            let posted: TransactionPosted = event.data().unwrap_or_default();
+            let wallet = Change::Wallet(Some(posted.sequence));
+            if OF_PLANS.contains(&posted.r#type.as_str()) {
+                vec![wallet, plan(event, &posted.reference)]
             } else {
-                Kinds::WALLET
-            })
+                vec![wallet]
+            }
         }
         "adfolio.wallet.v1.WithdrawalStatusChanged" | "adfolio.wallet.v1.WalletSecurityChanged" => {
-            Some(Kinds::WALLET)
+            vec![Change::Wallet(None)]
         }
-        "adfolio.plan.v1.PlanStatusChanged" => Some(Kinds::PLAN),
-        _ => None,
+        "adfolio.plan.v1.PlanStatusChanged" => {
+            let changed: PlanStatusChanged = event.data().unwrap_or_default();
+            vec![plan(event, &changed.plan_id)]
+        }
+        _ => Vec::new(),
     }
+}
+
+/// A change of the plan with this id. What plan and wallet say of it has no number in common, so its sequence is the time of
+/// the event in microseconds.
+fn plan(event: &CloudEvent, id: &str) -> Change {
+    id.parse().map_or(Change::Plans, |id| Change::Plan {
+        id,
+        sequence: event.time.timestamp_micros(),
+    })
 }

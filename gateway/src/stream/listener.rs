@@ -1,21 +1,26 @@
 //! An event stream.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
+use adfolio_kit::call;
+use adfolio_kit::client::Call;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::UserState;
+use adfolio_proto::notification::v1::CountUnreadRequest;
 use axum::body::Body;
 use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use chrono::{SecondsFormat, Utc};
+use serde_json::{Value, json};
 use tokio::time::{Instant, sleep_until};
+use tracing::debug;
 
-use super::{Kinds, Signal, Streams};
+use super::change::Changes;
+use super::{Signal, Streams};
 use crate::auth::Token;
 use crate::errors::Failure;
 
@@ -27,6 +32,9 @@ const BEAT_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Interval of checks of a stream's session, in case the broker is down.
 const CHECK_INTERVAL: Duration = Duration::from_mins(1);
+
+/// Limit of reading how many notices are unread.
+const COUNT_LIMIT: Duration = Duration::from_secs(3);
 
 /// Start of a stream: how long a client waits before it reconnects.
 const GREETING: &[u8] = b"retry: 3000\n\n";
@@ -43,6 +51,8 @@ pub struct Listener {
     user: UserId,
     token: Token,
     signal: Arc<Signal>,
+    /// The newest posting that the stream knows of.
+    posting: i64,
     end: Shutdown,
     greeted: bool,
     ends_at: Instant,
@@ -60,6 +70,7 @@ impl Listener {
             user,
             token,
             signal,
+            posting: 0,
             end: streams.end(),
             greeted: false,
             ends_at: now + streams.0.max_age,
@@ -113,11 +124,59 @@ impl Listener {
                 let now = Instant::now();
                 self.quiet_until = now + TELL_INTERVAL;
                 self.beat_at = now + BEAT_INTERVAL;
-                return Some(events(self.signal.take()));
+                let changes = self.signal.take();
+                return Some(self.events(changes).await);
             }
             self.check_at = Instant::now() + CHECK_INTERVAL;
             if !self.may_go_on().await {
                 return None;
+            }
+        }
+    }
+
+    /// The events of some changes, in the format of event streams.
+    async fn events(&mut self, changes: Changes) -> Bytes {
+        let at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
+        let mut events = Vec::new();
+        if changes.unread {
+            let (total, sequence) = self.unread().await.unzip();
+            events.push(event(
+                "unread",
+                &json!({"at": at, "total": total, "sequence": sequence.unwrap_or(0)}),
+            ));
+        }
+        if changes.wallet {
+            self.posting = self.posting.max(changes.posting.unwrap_or(0));
+            events.push(event(
+                "wallet",
+                &json!({"at": at, "sequence": self.posting}),
+            ));
+        }
+        if changes.all_plans {
+            events.push(event("plan", &json!({"at": at, "id": null, "sequence": 0})));
+        }
+        let plans = changes.plans.iter();
+        events.extend(plans.map(|(id, sequence)| {
+            event("plan", &json!({"at": at, "id": id, "sequence": sequence}))
+        }));
+        events.concat().into()
+    }
+
+    /// How many notices are unread, with the sequence of the count; none while that cannot be read, so that the page asks.
+    async fn unread(&self) -> Option<(i64, i64)> {
+        let shared = &self.streams.0;
+        let _turn = shared.checks.acquire().await.ok()?;
+        let mut caller = Caller::system();
+        let session = shared.sessions.user(&self.token, &caller).await.ok()?;
+        session.identify(&mut caller);
+        let notification = shared.services.notification.clone();
+        let call = Call::repeated(&caller, COUNT_LIMIT);
+        let counted = call!(notification, count_unread, CountUnreadRequest {}, call).await;
+        match counted {
+            Ok(count) => Some((count.unread_total, count.sequence)),
+            Err(status) => {
+                debug!(%status, "a stream does not know how many notices are unread");
+                None
             }
         }
     }
@@ -144,13 +203,7 @@ impl Drop for Listener {
     }
 }
 
-/// The events of some kinds, in the format of event streams.
-fn events(kinds: Kinds) -> Bytes {
-    let at = Utc::now().to_rfc3339_opts(SecondsFormat::Millis, true);
-    let mut text = String::new();
-    for name in kinds.names() {
-        // Writing into memory cannot fail.
-        let _ = write!(text, "event: {name}\ndata: {{\"at\":\"{at}\"}}\n\n");
-    }
-    text.into()
+/// An event in the format of event streams.
+fn event(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
 }

@@ -1,18 +1,23 @@
-//! Event streams: they tell pages what to refetch, so that pages need not poll.
+//! Event streams: they tell pages what has changed, so that pages need not poll.
 //!
-//! A stream tells which kind of object changed, not its new value: events may be duplicate or spurious, and the page
-//! fetches the current value. So changes in quick succession are announced once, and after a gap everything is
-//! announced.
+//! | event | data | what a page does |
+//! |---|---|---|
+//! | `unread` | `at`, `total`, `sequence` | shows the total, unless it knows one with a larger sequence; without a total it asks |
+//! | `wallet` | `at`, `sequence`: number of the newest posting, 0 while the stream knows none | fetches the wallet |
+//! | `plan` | `at`, `id`, `sequence`; without an id any plan may have changed | fetches the plan, lists and statistics |
+//!
+//! Events may be duplicate or spurious, and come in any order; of two about one thing, the one with the larger sequence is
+//! later. Changes in quick succession are announced once, and after a gap everything is announced.
 //!
 //! While a user has streams here, the gateway subscribes to that user's events only. Nothing is missed from the
 //! moment of the subscription. That moment itself counts as a change of everything, because the page may have fetched
 //! before.
 
+mod change;
 mod feed;
 mod listener;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -28,10 +33,12 @@ use uuid::Uuid;
 use crate::auth::Sessions;
 use crate::config::GatewayConfig;
 use crate::errors::Failure;
+use crate::services::Services;
+use change::{Change, Changes};
 
 pub use listener::Listener;
 
-/// Maximum number of sessions verified at the same time. After a gap all streams verify at once.
+/// Maximum number of sessions verified, and of counts read, at the same time. After a gap all streams do both at once.
 const CHECKED_AT_A_TIME: usize = 16;
 
 /// When a client that got no stream may try again.
@@ -40,63 +47,38 @@ const RETRY: Duration = Duration::from_secs(10);
 /// Routing keys of events for all users.
 const ANNOUNCEMENTS: &str = "adfolio.notification.v1.AnnouncementPublished";
 
-/// Kinds of objects that a page shows, as bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Kinds(u8);
-
-impl Kinds {
-    /// Number of unread notifications.
-    pub const UNREAD: Self = Self(1);
-    /// The wallet and what protects it.
-    pub const WALLET: Self = Self(1 << 1);
-    /// Plans and their metrics.
-    pub const PLAN: Self = Self(1 << 2);
-    /// Everything.
-    pub const ALL: Self = Self(0b111);
-
-    const NAMES: [(Self, &'static str); 3] = [
-        (Self::UNREAD, "unread"),
-        (Self::WALLET, "wallet"),
-        (Self::PLAN, "plan"),
-    ];
-
-    /// Both.
-    #[must_use]
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// The names of the kinds in it.
-    fn names(self) -> impl Iterator<Item = &'static str> {
-        let named = Self::NAMES.into_iter();
-        named.filter_map(move |(kind, name)| (self.0 & kind.0 != 0).then_some(name))
-    }
-}
-
 /// The pending changes of one stream.
 #[derive(Debug, Default)]
 struct Signal {
-    kinds: AtomicU8,
+    changes: Mutex<Changes>,
     raised: Notify,
     /// The stream's session may have ended.
     doubted: Notify,
 }
 
 impl Signal {
-    fn raise(&self, kinds: Kinds) {
-        self.kinds.fetch_or(kinds.0, Ordering::AcqRel);
+    fn raise(&self, changes: &[Change]) {
+        let mut pending = self.pending();
+        for change in changes {
+            pending.add(*change);
+        }
+        drop(pending);
         self.raised.notify_one();
     }
 
     /// Waits for a pending change. It takes nothing, so it may be dropped at any time.
     async fn wait(&self) {
-        while self.kinds.load(Ordering::Acquire) == 0 {
+        while self.pending().is_empty() {
             self.raised.notified().await;
         }
     }
 
-    fn take(&self) -> Kinds {
-        Kinds(self.kinds.swap(0, Ordering::AcqRel))
+    fn take(&self) -> Changes {
+        std::mem::take(&mut self.pending())
+    }
+
+    fn pending(&self) -> MutexGuard<'_, Changes> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -117,6 +99,7 @@ struct Shared {
     users: Mutex<HashMap<Uuid, UserStreams>>,
     interests: Interests,
     sessions: Sessions,
+    services: Services,
     checks: Semaphore,
     open: Semaphore,
     per_user: usize,
@@ -129,7 +112,7 @@ impl Streams {
     /// No streams yet. Streams end with `shutdown`; those that open after it end with `closing`.
     pub fn new(
         config: &GatewayConfig,
-        sessions: Sessions,
+        (sessions, services): (Sessions, Services),
         (shutdown, closing): (&Shutdown, &Shutdown),
     ) -> Self {
         let limit = |number: u32| usize::try_from(number).unwrap_or(usize::MAX);
@@ -137,6 +120,7 @@ impl Streams {
             users: Mutex::default(),
             interests: Interests::default(),
             sessions,
+            services,
             checks: Semaphore::new(CHECKED_AT_A_TIME),
             open: Semaphore::new(limit(config.max_streams).min(Semaphore::MAX_PERMITS)),
             per_user: limit(config.max_streams_per_user),
@@ -176,7 +160,7 @@ impl Streams {
             ));
         }
         if streams.heard {
-            signal.raise(Kinds::ALL);
+            signal.raise(&[Change::Everything]);
         }
         streams.signals.push(Arc::clone(&signal));
         // Under the lock, so that it cannot race with the removal of the user's last stream.

@@ -218,7 +218,7 @@ async fn plans(
     Page::compose(response.items, response.next_cursor, |plan| {
         let user = names.user(plan.user_id.clone());
         Ok(StaffPlan {
-            plan: Plan::from_proto(plan)?,
+            plan: Plan::from_proto(plan)?.in_lang(call.lang),
             user,
         })
     })
@@ -240,8 +240,14 @@ async fn plan_detail(call: Call, Json(request): Json<ById>) -> Result<StaffPlanD
     );
     let user = names.user(plan.user_id.clone());
     let flow = FlowEntry::of_order(flow?.items)?;
+    let shown = plan::GetPlanResponse {
+        plan: Some(plan),
+        timeline: found.timeline,
+        series: found.series,
+        bucket: found.bucket,
+    };
     Ok(StaffPlanDetail {
-        detail: PlanDetail::compose(Some(plan), found.timeline, found.series, flow)?,
+        detail: PlanDetail::compose(shown, flow, call.lang)?,
         user,
     })
 }
@@ -253,7 +259,7 @@ async fn finish(call: Call, Json(request): Json<FinishPlanRequest>) -> Result<Pl
         reason: request.reason.unwrap_or_default(),
     };
     let response = send!(call.writing(), plan_admin.finish_plan, message).await?;
-    Plan::decode(response.plan, "plan")
+    Ok(Plan::decode(response.plan, "plan")?.in_lang(call.lang))
 }
 
 async fn settle(call: Call, Json(request): Json<ById>) -> Result<Plan, Failure> {
@@ -261,5 +267,5 @@ async fn settle(call: Call, Json(request): Json<ById>) -> Result<Plan, Failure> 
         plan_id: request.id,
     };
     let response = send!(call.writing(), plan_admin.settle_plan, message).await?;
-    Plan::decode(response.plan, "plan")
+    Ok(Plan::decode(response.plan, "plan")?.in_lang(call.lang))
 }
