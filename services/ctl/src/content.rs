@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use adfolio_money::Money;
 use adfolio_proto::notification::v1::{
-    Content, FaqContent, GetContentRequest, ServiceEntryContent, SetContentRequest,
+    Content, DepositMethodContent, FaqContent, GetContentRequest, ServiceEntryContent,
+    SetContentRequest,
 };
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -78,6 +80,11 @@ async fn get(services: &Services) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Content from the text of a file in the format that get prints.
+pub fn parse(json: &str) -> anyhow::Result<Content> {
+    Ok(serde_json::from_str::<ContentFile>(json)?.into())
+}
+
 /// Texts by language, in the order of the languages.
 type Texts = BTreeMap<String, String>;
 
@@ -91,6 +98,11 @@ struct ContentFile {
     operating_rules: Texts,
     activity_rules: Texts,
     marketing: Option<MarketingFile>,
+    deposit_methods: Vec<MethodFile>,
+    imprint: Texts,
+    terms: Texts,
+    privacy: Texts,
+    fees: Texts,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -101,6 +113,24 @@ struct EntryFile {
     r#type: i32,
     url: String,
     label: Texts,
+    #[serde(default)]
+    hours: Texts,
+    #[serde(default)]
+    answer_time: Texts,
+}
+
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct MethodFile {
+    #[serde(default)]
+    id: String,
+    name: Texts,
+    #[serde(default)]
+    min: Option<Money>,
+    #[serde(default)]
+    max: Option<Money>,
+    fee: Texts,
+    arrival: Texts,
 }
 
 #[derive(Debug, Deserialize, Serialize)]
@@ -136,8 +166,34 @@ macro_rules! convert {
     };
 }
 
-convert!(EntryFile <=> ServiceEntryContent { id, r#type, url; label });
+convert!(EntryFile <=> ServiceEntryContent { id, r#type, url; label, hours, answer_time });
 convert!(FaqFile <=> FaqContent { id; title, content });
+
+impl From<MethodFile> for DepositMethodContent {
+    fn from(file: MethodFile) -> Self {
+        Self {
+            id: file.id,
+            name: file.name.into_iter().collect(),
+            min_minor: file.min.map(Money::minor),
+            max_minor: file.max.map(Money::minor),
+            fee: file.fee.into_iter().collect(),
+            arrival: file.arrival.into_iter().collect(),
+        }
+    }
+}
+
+impl From<DepositMethodContent> for MethodFile {
+    fn from(method: DepositMethodContent) -> Self {
+        Self {
+            id: method.id,
+            name: method.name.into_iter().collect(),
+            min: method.min_minor.map(Money::from_minor),
+            max: method.max_minor.map(Money::from_minor),
+            fee: method.fee.into_iter().collect(),
+            arrival: method.arrival.into_iter().collect(),
+        }
+    }
+}
 
 /// Converts every item of a list.
 fn each<T: Into<U>, U>(list: Vec<T>) -> Vec<U> {
@@ -154,6 +210,11 @@ impl From<Content> for ContentFile {
             operating_rules: content.operating_rules.into_iter().collect(),
             activity_rules: content.activity_rules.into_iter().collect(),
             marketing: (!headline.is_empty()).then_some(MarketingFile { headline }),
+            deposit_methods: each(content.deposit_methods),
+            imprint: content.imprint.into_iter().collect(),
+            terms: content.terms.into_iter().collect(),
+            privacy: content.privacy.into_iter().collect(),
+            fees: content.fees.into_iter().collect(),
         }
     }
 }
@@ -168,6 +229,11 @@ impl From<ContentFile> for Content {
             operating_rules: file.operating_rules.into_iter().collect(),
             activity_rules: file.activity_rules.into_iter().collect(),
             marketing_headline: headline.unwrap_or_default().into_iter().collect(),
+            deposit_methods: each(file.deposit_methods),
+            imprint: file.imprint.into_iter().collect(),
+            terms: file.terms.into_iter().collect(),
+            privacy: file.privacy.into_iter().collect(),
+            fees: file.fees.into_iter().collect(),
         }
     }
 }

@@ -23,7 +23,8 @@ pub enum ExchangeCommand {
         #[command(flatten)]
         listing: UserListing,
     },
-    /// Completes or cancels a pending exchange order
+    /// Completes or cancels a pending exchange order; also completes one that has ended within 30 days, if its payment
+    /// came late
     Decide {
         /// The order's id
         exchange_id: String,
@@ -96,5 +97,7 @@ fn row(exchange: &Exchange) -> Row {
         ("create_time", time(exchange.create_time)),
         ("finish_time", time(exchange.finish_time)),
         ("reason", text(&exchange.reason)),
+        // What a late completion could not take.
+        ("missing", money(exchange.missing_minor)),
     ]
 }

@@ -1,11 +1,8 @@
 //! The content of the demo data.
 
-use std::collections::HashMap;
-
 use adfolio_proto::acceptor::v1::AcceptorKind;
 use adfolio_proto::common::v1::{Audience, Gender};
 use adfolio_proto::coupon::v1::{Campaign, CampaignKind, CouponMode, CouponType};
-use adfolio_proto::notification::v1::{Content, ServiceEntryContent};
 use adfolio_proto::plan::v1::{ContentType, PlanStatus, Product};
 
 /// The advertiser's login name.
@@ -295,74 +292,4 @@ pub const ACCEPTORS: [Acceptor; 2] = [
         min_minor: 20_000,
         max_minor: 2_000_000,
     },
-];
-
-/// The content with customer-service entries, labelled in every language.
-pub fn service_entries(content: Content) -> Content {
-    let entry = |r#type, url: &str, labels: &[(&str, &str)]| ServiceEntryContent {
-        id: String::new(),
-        r#type,
-        url: url.to_owned(),
-        label: labels
-            .iter()
-            .map(|(lang, label)| ((*lang).to_owned(), (*label).to_owned()))
-            .collect::<HashMap<_, _>>(),
-    };
-    Content {
-        customer_service: vec![
-            entry(1, "https://support.adfolio.example/chat", &ONLINE_SERVICE),
-            entry(2, "https://support.adfolio.example/messenger", &MESSENGER),
-        ],
-        recharge_customer_service: vec![entry(
-            1,
-            "https://support.adfolio.example/deposit",
-            &DEPOSITS,
-        )],
-        ..content
-    }
-}
-
-const ONLINE_SERVICE: [(&str, &str); 12] = [
-    ("en", "Online service"),
-    ("de", "Online-Service"),
-    ("fr", "Service en ligne"),
-    ("spa", "Servicio en línea"),
-    ("pt", "Atendimento online"),
-    ("ru", "Онлайн-поддержка"),
-    ("th", "บริการออนไลน์"),
-    ("vi", "Dịch vụ trực tuyến"),
-    ("jp", "オンラインサポート"),
-    ("kor", "온라인 상담"),
-    ("zh", "在线客服"),
-    ("cht", "線上客服"),
-];
-
-const MESSENGER: [(&str, &str); 12] = [
-    ("en", "Messenger"),
-    ("de", "Messenger"),
-    ("fr", "Messagerie"),
-    ("spa", "Mensajería"),
-    ("pt", "Mensageiro"),
-    ("ru", "Мессенджер"),
-    ("th", "แชต"),
-    ("vi", "Nhắn tin"),
-    ("jp", "メッセンジャー"),
-    ("kor", "메신저"),
-    ("zh", "即时消息"),
-    ("cht", "即時通訊"),
-];
-
-const DEPOSITS: [(&str, &str); 12] = [
-    ("en", "Deposits"),
-    ("de", "Einzahlungen"),
-    ("fr", "Dépôts"),
-    ("spa", "Depósitos"),
-    ("pt", "Depósitos"),
-    ("ru", "Пополнение"),
-    ("th", "การฝากเงิน"),
-    ("vi", "Nạp tiền"),
-    ("jp", "入金"),
-    ("kor", "입금"),
-    ("zh", "充值"),
-    ("cht", "儲值"),
 ];

@@ -33,11 +33,26 @@ use chrono::{Months, Utc};
 use clap::Subcommand;
 use uuid::Uuid;
 
+use crate::content;
 use crate::output::say;
 use crate::services::{CallError, Services, ask, keyed, list, on_behalf_of, operator};
 
 /// Maximum number of items that a search reads.
 const MOST_ITEMS: u32 = 20_000;
+
+/// What staff would write, in the format of `adfolioctl content`.
+const TEXTS: &str = include_str!("content.json");
+
+/// The parts of it that are written.
+const PARTS: [&str; 7] = [
+    "customer_service",
+    "recharge_customer_service",
+    "deposit_methods",
+    "imprint",
+    "terms",
+    "privacy",
+    "fees",
+];
 
 /// Demo data
 #[derive(Debug, Subcommand)]
@@ -73,9 +88,7 @@ pub async fn load(services: &Services) -> anyhow::Result<()> {
         .await
         .context("withdrawal")?;
     notices::load(services, user).await.context("notices")?;
-    service_entries(services)
-        .await
-        .context("customer-service entries")?;
+    texts(services).await.context("texts")?;
     acceptors(services).await.context("acceptors")?;
     say("the demo data are there");
     Ok(())
@@ -244,28 +257,25 @@ async fn products(services: &Services) -> anyhow::Result<Vec<Product>> {
     Ok(products)
 }
 
-/// The customer-service entries, unless staff have created some.
-async fn service_entries(services: &Services) -> anyhow::Result<()> {
+/// The customer-service entries, ways to deposit and legal texts, in every language, unless staff have created some.
+async fn texts(services: &Services) -> anyhow::Result<()> {
     let answer = ask!(
         services.notification_admin,
         get_content,
         operator(),
         GetContentRequest {}
     );
-    let content = answer?.content.unwrap_or_default();
-    if !(content.customer_service.is_empty() && content.recharge_customer_service.is_empty()) {
+    let present = answer?.content.unwrap_or_default();
+    if !(present.customer_service.is_empty() && present.recharge_customer_service.is_empty()) {
         return Ok(());
     }
     let message = SetContentRequest {
-        content: Some(catalog::service_entries(content)),
-        parts: vec![
-            "customer_service".to_owned(),
-            "recharge_customer_service".to_owned(),
-        ],
+        content: Some(content::parse(TEXTS)?),
+        parts: PARTS.map(str::to_owned).to_vec(),
     };
-    let caller = keyed(operator(), "demo-service-entries")?;
+    let caller = keyed(operator(), "demo-texts")?;
     ask!(services.notification_admin, set_content, caller, message)?;
-    say("wrote the customer-service entries");
+    say("wrote the customer-service entries, ways to deposit and legal texts");
     Ok(())
 }
 
