@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 82] = [
+pub const SHAPES: [(&str, Read); 86] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -114,7 +114,14 @@ pub const SHAPES: [(&str, Read); 82] = [
         json::<dto::password::CheckPayPasswordRequest>,
     ),
     ("PutRequest", json::<dto::plan::PutRequest>),
+    ("ByPlanId", json::<dto::plan::ByPlanId>),
+    (
+        "ReturnStartUpFundsRequest",
+        json::<dto::wallet::ReturnStartUpFundsRequest>,
+    ),
     ("AppDetailRequest", json::<dto::product::AppDetailRequest>),
+    ("PushSubscription", json::<dto::push::PushSubscription>),
+    ("PushEndpoint", json::<dto::push::PushEndpoint>),
     (
         "CreateProductRequest",
         json::<dto::product::CreateProductRequest>,

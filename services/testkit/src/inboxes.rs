@@ -53,6 +53,8 @@ const CONCERNS: [(&str, &str, &str); 7] = [
         "notification.inbox",
         "CASE event_type
          WHEN 'adfolio.auth.v1.UserRegistered' THEN true
+         WHEN 'adfolio.auth.v1.SessionsRevoked' THEN true
+         WHEN 'adfolio.auth.v1.AccountStateChanged' THEN true
          WHEN 'adfolio.auth.v1.PasswordChanged' THEN true
          WHEN 'adfolio.auth.v1.ContactChanged' THEN true
          WHEN 'adfolio.auth.v1.EmailCodeRequested' THEN true
@@ -64,7 +66,7 @@ const CONCERNS: [(&str, &str, &str); 7] = [
          WHEN 'adfolio.wallet.v1.StaffPostingMade' THEN data->>'type' <> 'deposit'
          WHEN 'adfolio.wallet.v1.WithdrawalStatusChanged' THEN data->>'status' IN ('pending', 'paid', 'rejected')
          WHEN 'adfolio.wallet.v1.WalletSecurityChanged' THEN true
-         WHEN 'adfolio.plan.v1.PlanStatusChanged' THEN data->>'to' IN ('put_finished', 'settled', 'put_failed')
+         WHEN 'adfolio.plan.v1.PlanStatusChanged' THEN data->>'to' IN ('putting', 'put_finished', 'settled', 'put_failed')
              OR data->>'to' = 'waiting' AND coalesce(data->>'from', '') = ''
          WHEN 'adfolio.acceptor.v1.ExchangeStatusChanged' THEN data->>'status' IN ('completed', 'cancelled', 'expired')
              OR data->>'status' = 'pending' AND data->>'direction' = 'wallet_to_currency'
