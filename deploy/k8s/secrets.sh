@@ -23,6 +23,9 @@ escaped() { printf '%s\n' "${1//$'\n'/\\n}\n"; }
 identity_key=$(openssl genpkey -algorithm ed25519)
 identity_public_keys=$(openssl pkey -pubout <<<"$identity_key")
 
+# Signs requests to push services.
+vapid_key=$(openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256)
+
 # secret NAME TYPE KEY VALUE ...
 secret() {
     local name=$1 type=$2
@@ -57,7 +60,8 @@ for service in "${databases[@]}"; do
         settings+=(second-factor-key "$(random)" identity-key "$(escaped "$identity_key")")
     [ "$service" != wallet ] ||
         settings+=(pay-password-pepper "$(random)" card-key "$(random)" checkpoint-key "$(random)")
-    [ "$service" != notification ] || settings+=(smtp-url "${SMTP_URL:-smtps://user:password@smtp.example.com}")
+    [ "$service" != notification ] || settings+=(
+        smtp-url "${SMTP_URL:-smtps://user:password@smtp.example.com}" vapid-key "$(escaped "$vapid_key")")
     secret "$service" Opaque "${settings[@]}"
 done
 

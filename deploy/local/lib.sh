@@ -131,7 +131,7 @@ node_tool() {
 
 web_sources() {
     local path
-    for path in web/src web/public web/index.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json \
+    for path in web/src web/worker web/public web/index.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json \
         deploy/nginx/nginx.conf.template; do
         [ -e "$path" ] && printf '%s\n' "$path"
     done

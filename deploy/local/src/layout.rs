@@ -132,12 +132,21 @@ impl Layout {
     /// The file of a random secret of 32 bytes in hex, made once: the data that it protects live as
     /// long as the folder.
     pub(crate) fn random_secret(&self, name: &str) -> Result<PathBuf> {
+        self.kept_secret(name, random_hex)
+    }
+
+    /// The file of a secret that is made once.
+    pub(crate) fn kept_secret(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> Result<String>,
+    ) -> Result<PathBuf> {
         let path = self.secrets().join(name);
         // An empty file was being written when the machine stopped.
         if fs::metadata(&path).is_ok_and(|metadata| metadata.len() > 0) {
             return Ok(path);
         }
-        self.write_secret(name, &random_hex()?)
+        self.write_secret(name, &make()?)
     }
 
     /// Makes this process the only supervisor of the data directory, as long as the lock lives.

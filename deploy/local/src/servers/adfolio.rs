@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::Signal;
+use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 
 use crate::broker_users::BrokerAccess;
 use crate::builder::{DEMO_VARIABLE, FOUR_EYES, SECOND_FACTOR_VARIABLE};
@@ -46,6 +47,8 @@ const FOREIGN_VARIABLES: [&str; 15] = [
 const OPERATOR: &str = "adfolioctl";
 
 const MAIL_VARIABLE: &str = "MAIL_TRANSPORT";
+
+const PUSH_KEY_VARIABLE: &str = "VAPID_KEY_FILE";
 
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
@@ -126,7 +129,7 @@ impl Surroundings<'_> {
             launch = launch.env(identity::PUBLIC_KEYS_VARIABLE, file);
         }
         if service == Service::Notification {
-            launch = mail(launch, layout, self.ports.http);
+            launch = push(mail(launch, layout, self.ports.http), layout)?;
         }
         if FOUR_EYES.contains(&service) || service == Service::Auth {
             // FOUR_EYES_ABOVE and plan's IMPORT_RELEASE come from the person's own environment.
@@ -215,6 +218,17 @@ fn mail(launch: Launch, layout: &Layout, http: u16) -> Launch {
         .env("MAIL_DIR", layout.folder("mail"))
         .env("MAIL_FROM", "Adfolio <no-reply@adfolio.example>")
         .env("PUBLIC_URL", format!("http://127.0.0.1:{http}/"))
+}
+
+/// Push messages, with a key that lasts as long as the browsers that subscribed with it.
+fn push(launch: Launch, layout: &Layout) -> Result<Launch> {
+    if std::env::var_os(PUSH_KEY_VARIABLE).is_some() {
+        return Ok(launch);
+    }
+    let new_key = || Ok(KeyPair::generate_for(&PKCS_ECDSA_P256_SHA256)?.serialize_pem());
+    Ok(launch
+        .env(PUSH_KEY_VARIABLE, layout.kept_secret("vapid-key", new_key)?)
+        .env("VAPID_SUBJECT", "mailto:ops@adfolio.example"))
 }
 
 /// Whom to tell of a vulnerability: as the person at the machine says, or nobody who exists.

@@ -65,8 +65,16 @@ impl Edge {
         let folder = tempfile::tempdir().unwrap();
         program(folder.path(), STAND_IN);
         fs::create_dir_all(folder.path().join("web/assets")).unwrap();
-        fs::write(folder.path().join("web/index.html"), "<!doctype html>").unwrap();
-        fs::write(folder.path().join("web/assets/app-1a2b3c.js"), "export {};").unwrap();
+        fs::create_dir_all(folder.path().join("web/icons")).unwrap();
+        for (path, text) in [
+            ("index.html", "<!doctype html>"),
+            ("assets/app-1a2b3c.js", "export {};"),
+            ("sw.js", "self;"),
+            ("manifest.webmanifest", "{}"),
+            ("icons/icon-192.png", ""),
+        ] {
+            fs::write(folder.path().join("web").join(path), text).unwrap();
+        }
         let builder = Stack::builder()
             .services([Service::Gateway])
             .programs(folder.path())
@@ -107,6 +115,8 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     for directive in [
         "script-src 'self';",
         "style-src 'self' 'sha256-",
+        "manifest-src 'self';",
+        "worker-src 'self';",
         "object-src 'none';",
         "base-uri 'none';",
         "frame-ancestors 'none'",
@@ -120,6 +130,7 @@ async fn the_edge_serves_the_client_guards_it_and_speaks_in_envelopes() {
     assert_eq!(missing.status(), StatusCode::NOT_FOUND);
     assert_eq!(header(&missing, "cache-control"), "no-store");
     assert_guarded(&missing);
+    what_a_browser_installs_is_typed_and_fresh(&edge).await;
     transport_security_is_for_tls(&edge).await;
 
     let claimed = edge
@@ -170,6 +181,28 @@ fn assert_guarded(response: &reqwest::Response) {
     }
     assert_eq!(header(response, "x-content-type-options"), "nosniff");
     assert_eq!(header(response, "referrer-policy"), "no-referrer");
+}
+
+/// A stored service worker would keep its release for good, and without its type a browser takes neither it nor the
+/// manifest.
+async fn what_a_browser_installs_is_typed_and_fresh(edge: &Edge) {
+    for (path, kind, cached) in [
+        ("/sw.js", "javascript", "no-cache"),
+        (
+            "/manifest.webmanifest",
+            "application/manifest+json",
+            "no-cache",
+        ),
+        ("/icons/icon-192.png", "image/png", "public, max-age=86400"),
+    ] {
+        let file = edge.get(path).send().await.unwrap();
+        assert_eq!(file.status(), StatusCode::OK, "{path}");
+        let content_type = header(&file, "content-type");
+        assert!(content_type.contains(kind), "{path}: {content_type}");
+        assert_eq!(header(&file, "cache-control"), cached, "{path}");
+        // A worker fetches by its own policy, not by its page's.
+        assert!(header(&file, "content-security-policy").contains("connect-src 'self';"));
+    }
 }
 
 /// A browser that once came over TLS never comes without it again; others are not locked out.

@@ -396,37 +396,39 @@ async fn wallet_adds_up(advertiser: &Advertiser, sums: &[Sums; 3]) {
     assert_eq!(property["total_assets"], property["available_funds"]);
 
     let lines = advertiser.fund_details().await;
-    let sum_of = |types: &[&str]| -> i128 {
-        let chosen = lines
-            .iter()
-            .filter(|line| types.contains(&line["type"].as_str().unwrap()));
+    let sum_of = |account: &str, kind: Option<&str>| -> i128 {
+        let chosen = lines.iter().filter(|line| {
+            line["account"] == account && kind.is_none_or(|kind| line["type"] == kind)
+        });
         chosen
             .map(|line| cents(line["amount"].as_str().unwrap()))
             .sum()
     };
-    assert_eq!(sum_of(&["system_top_up"]), DEPOSIT_CENTS);
-    assert_eq!(sum_of(&["ad_billing"]), -consumed);
+    let available = |kind| sum_of("available", Some(kind));
+    assert_eq!(available("system_top_up"), DEPOSIT_CENTS);
     assert_eq!(
-        sum_of(&["ad_serving"]),
+        available("ad_serving"),
         -consumed,
         "what was put and not given back is what was consumed"
     );
-    assert_eq!(sum_of(&["profit_sharing"]), revenue);
-    assert_eq!(
-        sum_of(&["system_top_up", "ad_serving", "profit_sharing"]),
-        DEPOSIT_CENTS - consumed + revenue
-    );
+    assert_eq!(available("profit_sharing"), revenue);
+    let in_total = DEPOSIT_CENTS - consumed + revenue;
+    assert_eq!(sum_of("available", None), in_total);
+    assert_eq!(sum_of("to_be_consumed", Some("ad_billing")), -consumed);
+    for empty in ["to_be_consumed", "to_be_settled", "withdrawing"] {
+        assert_eq!(sum_of(empty, None), 0, "{empty}");
+    }
 }
 
 async fn notices_came(advertiser: &Advertiser) {
-    // One for the deposit, one for each finished plan and one for each settled plan.
-    adfolio_testkit::eventually("seven notices", || async {
+    // One for the deposit, and of each of three plans that it started, finished and was settled.
+    adfolio_testkit::eventually("ten notices", || async {
         let unread = advertiser
             .client
             .post("/user/notifications/unread_count", json!({}))
             .await
             .ok();
-        unread["unread_total"] == 7
+        unread["unread_total"] == 10
     })
     .await;
     let read = advertiser

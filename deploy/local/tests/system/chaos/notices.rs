@@ -21,12 +21,14 @@ const HAPPENINGS: [(&str, &str); 4] = [
          FROM orders JOIN (VALUES ('put_failed', 'put_failed'), ('put_finished', 'put_finished'),
                                   ('waiting_settlement', 'put_finished'), ('settled', 'put_finished'),
                                   ('settled', 'settled')) AS t (status, told) USING (status)
-         UNION ALL SELECT 'plan:' || id || ':waiting' FROM orders WHERE official",
+         UNION ALL SELECT 'plan:' || id || ':waiting' FROM orders WHERE official
+         UNION ALL SELECT DISTINCT 'plan:' || order_id || ':putting' FROM order_history WHERE status = 'putting'",
     ),
     ("coupon", "SELECT 'coupon:' || id FROM coupons"),
     (
         "acceptor",
-        "SELECT 'exchange:' || id || ':' || state FROM exchanges WHERE state IN ('completed', 'cancelled', 'expired')",
+        "SELECT 'exchange:' || id || ':' || state FROM exchanges WHERE state IN ('completed', 'cancelled', 'expired')
+         UNION SELECT 'exchange:' || id || ':' || late_from FROM exchanges WHERE late_from IS NOT NULL",
     ),
 ];
 

@@ -8,7 +8,7 @@ use adfolio_proto::plan::v1::ImportDeliveryRequest;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use bytes::Bytes;
 use prost::Message as _;
-use prost::encoding::{WireType, bool, encode_key, encode_varint, int64, string};
+use prost::encoding::{self, WireType, bool, encode_key, encode_varint, int64, string};
 use prost_types::field_descriptor_proto::Type;
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
@@ -19,6 +19,13 @@ const NOBODY_ELSE: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30";
 
 /// A transaction password as sent by clients: the MD5 of six digits.
 const PIN: &str = "221738f5e219709eb4191ccae4ecb12b";
+
+/// Fields that exclude others which are sent.
+const LEFT_OUT: [(&str, &str); 3] = [
+    ("ListFlow", "from"),
+    ("ListFlow", "to"),
+    ("ListPlans", "table"),
+];
 
 /// A method of one of the six services.
 #[derive(Clone, Debug)]
@@ -101,6 +108,9 @@ impl<'a> Messages<'a> {
     fn write(&self, type_name: &str, package: &str, method: &str, to: &mut Vec<u8>) {
         let mut chosen = Vec::new();
         for field in &self.types[type_name].field {
+            if LEFT_OUT.contains(&(method, field.name())) {
+                continue;
+            }
             if let Some(choice) = field.oneof_index {
                 if chosen.contains(&choice) {
                     continue;
@@ -142,8 +152,7 @@ impl<'a> Messages<'a> {
                 encode_key(number, WireType::Varint, to);
                 encode_varint(figure(method, field.name()), to);
             }
-            // A signature, which may be missing.
-            Type::Bytes => {}
+            Type::Bytes => encoding::bytes::encode(number, &octets(field.name()), to),
             other => panic!("{method}: a field of {other:?}"),
         }
     }
@@ -181,6 +190,7 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         (_, "phone" | "mobile") => "+6591234567",
         (_, "bank_account") => "DE89370400440532013000",
         (_, "public_key") => PUBLIC_KEY,
+        (_, "endpoint") => "https://fcm.googleapis.com/fcm/send/walker",
         // Names a key, which is looked up before anything else is checked.
         (_, "assertion") => "eyJhbGciOiJFZERTQSIsImtpZCI6ImsifQ.e30.c2ln",
         ("ConfirmEmail", "code") => "12345678",
@@ -203,6 +213,20 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         ) => NOBODY_ELSE,
         (_, name) if name == "id" || name.ends_with("_id") || name.ends_with("_ids") => NOBODY,
         _ => "text",
+    }
+}
+
+/// The value of a field of bytes, by its name: a browser's keys, or a signature, which may be missing.
+fn octets(field: &str) -> Vec<u8> {
+    match field {
+        // The base point of the curve, uncompressed: SEC 2, section 2.4.2.
+        "p256dh" => hex::decode(concat!(
+            "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296",
+            "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5"
+        ))
+        .unwrap(),
+        "auth" => vec![7; 16],
+        _ => Vec::new(),
     }
 }
 

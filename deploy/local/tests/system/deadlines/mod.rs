@@ -49,13 +49,17 @@ const ASKING: [Service; 5] = [
 ];
 
 /// Methods that can answer without their database, each with the reason.
-const NEED_NO_DATABASE: [(&str, &str); 2] = [
+const NEED_NO_DATABASE: [(&str, &str); 3] = [
     (
         "/adfolio.wallet.v1.WalletService/GetWithdrawalMethods",
         "tells what the process was configured with",
     ),
     (
         "/adfolio.acceptor.v1.AcceptorService/GetExchangeLimit",
+        "tells what the process was configured with",
+    ),
+    (
+        "/adfolio.notification.v1.NotificationService/GetPushKey",
         "tells what the process was configured with",
     ),
 ];

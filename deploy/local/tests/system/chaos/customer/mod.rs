@@ -176,7 +176,22 @@ impl Customer {
 
     /// Two concurrent calls of which exactly one succeeds: whether it was the first, and the
     /// successful answer.
-    async fn ask_both(&mut self, calls: [(&Client, &str, &str, &Value); 2]) -> (bool, Value) {
+    async fn ask_for_one(&mut self, calls: [(&Client, &str, &str, &Value); 2]) -> (bool, Value) {
+        let [path, other_path] = calls.map(|(_, path, ..)| path);
+        match self.ask_both(calls).await {
+            [Answer::Done(data), Answer::Refused(_)] => (true, data),
+            [Answer::Refused(_), Answer::Done(data)] => (false, data),
+            [Answer::Done(one), Answer::Done(other)] => {
+                panic!("both of {path} and {other_path} succeeded: {one} and {other}")
+            }
+            [Answer::Refused(one), Answer::Refused(other)] => {
+                panic!("neither of {path} and {other_path} succeeded: {one} and {other}")
+            }
+        }
+    }
+
+    /// Two concurrent calls and their answers.
+    async fn ask_both(&mut self, calls: [(&Client, &str, &str, &Value); 2]) -> [Answer; 2] {
         let asked = calls.map(|(client, path, key, body)| {
             insist(path, move || client.try_post_keyed(path, key, body))
         });
@@ -185,17 +200,7 @@ impl Customer {
         self.history.answered += 2;
         self.history.unavailable.extend(waited);
         self.history.unavailable.extend(waited_too);
-        let [path, other_path] = calls.map(|(_, path, ..)| path);
-        match (one, other) {
-            (Answer::Done(data), Answer::Refused(_)) => (true, data),
-            (Answer::Refused(_), Answer::Done(data)) => (false, data),
-            (Answer::Done(one), Answer::Done(other)) => {
-                panic!("both of {path} and {other_path} succeeded: {one} and {other}")
-            }
-            (Answer::Refused(one), Answer::Refused(other)) => {
-                panic!("neither of {path} and {other_path} succeeded: {one} and {other}")
-            }
-        }
+        [one, other]
     }
 
     fn key(&mut self) -> String {

@@ -92,7 +92,7 @@ impl Customer {
         let calls = keys
             .each_ref()
             .map(|key| (&client, "/plan/order/put", key.as_str(), &body));
-        let (is_first, plan) = self.ask_both(calls).await;
+        let (is_first, plan) = self.ask_for_one(calls).await;
         let [first, second] = keys;
         let (winner, loser) = if is_first {
             (first, second)

@@ -155,22 +155,29 @@ impl Customer {
         self.remember_exchange(Order { id, ..order }, status);
     }
 
-    /// Staff complete an order while its user cancels it: one of them succeeds.
+    /// Staff complete an order while its user cancels it. One of them succeeds, or both, if the user was first: the
+    /// completion is a late one then, which waits for a second member of staff where four eyes are asked for.
     pub async fn decide_twice(&mut self, order: Order) {
         let complete = json!({"id": order.id, "decision": "completed", "reason": "chaos"});
         let cancel = json!({"id": order.id});
         let (client, admin) = (self.client.clone(), self.admin.clone());
         let keys = [self.key(), self.key()];
-        let (is_completed, ended) = self
+        let answers = self
             .ask_both([
                 (&admin, "/admin/exchange/decide", &keys[0], &complete),
                 (&client, "/acceptor/order/cancel", &keys[1], &cancel),
             ])
             .await;
-        let status = if is_completed {
-            "completed"
-        } else {
-            "cancelled"
+        let (status, ended) = match answers {
+            [Answer::Done(ended), Answer::Refused(_)] => ("completed", ended),
+            [Answer::Refused(_), Answer::Done(ended)] => ("cancelled", ended),
+            [Answer::Done(late), Answer::Done(_)] if late["completion_request"].is_object() => {
+                ("cancelled", late)
+            }
+            [Answer::Done(late), Answer::Done(_)] => ("completed", late),
+            [Answer::Refused(one), Answer::Refused(other)] => {
+                panic!("neither staff nor user ended an order: {one} and {other}")
+            }
         };
         assert_eq!(ended["status"], status, "{ended}");
         self.remember_exchange(order, status);
