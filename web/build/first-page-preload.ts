@@ -12,8 +12,8 @@ export function firstPagePreload(): Plugin {
       order: 'post',
       handler(html, { bundle = {} }) {
         const chunks = Object.values(bundle).flatMap((output) => (output.type === 'chunk' ? [output] : []));
-        const first = chunks.filter(({ facadeModuleId }) =>
-          PRELOADED.some((entry) => facadeModuleId?.endsWith(entry)),
+        const first = chunks.filter(({ moduleIds }) =>
+          moduleIds.some((id) => PRELOADED.some((entry) => id.endsWith(entry))),
         );
         const scripts = new Set(first.flatMap(({ fileName, imports }) => [fileName, ...imports]));
         const styles = chunks

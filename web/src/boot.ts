@@ -1,3 +1,5 @@
+import { parts } from './app/parts';
+import { textsOf } from './app/rules';
 import { visited } from './app/visit';
 import { fetchTexts, firstLanguage } from './i18n/texts';
 
@@ -7,12 +9,12 @@ import { fetchTexts, firstLanguage } from './i18n/texts';
  */
 const { route } = visited();
 const { lang } = firstLanguage();
-const parts = [
+const wanted = [
   route.load,
-  () => fetchTexts('first', lang),
-  ...(route.login ? [() => fetchTexts('rest', lang)] : []),
+  ...(route.login ? [parts.userFrame] : []),
+  ...(['first', ...textsOf(route)] as const).map((part) => () => fetchTexts(part, lang)),
 ];
 // A failure shows itself where the module is used.
-for (const fetchPart of parts) setTimeout(() => fetchPart().catch(() => undefined));
+for (const fetchOne of wanted) setTimeout(() => fetchOne().catch(() => undefined));
 // The framework executes in a task of its own, before the app.
-setTimeout(() => import('react-dom/client').then(() => import('./main')));
+setTimeout(() => import('react-dom/client').then(() => import('./main')).then(({ start }) => start()));

@@ -2,9 +2,14 @@ import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import { sessionStore, setLang } from '@/lib/session/store';
 import { htmlLangOf } from './languages';
-import { fetchTexts, firstLanguage, isAvailable, type Texts } from './texts';
+import type { Part } from './parts';
+import { fetchTexts, firstLanguage, isAvailable } from './texts';
 
-let restWanted = false;
+/** The parts that the pages of this visit need, in any language. */
+const wanted = new Set<Part>(['first']);
+
+/** The parts that i18next has, by language. */
+const added = new Set<string>();
 
 /** Initializes i18next. Rendering waits for it, so that no raw key is ever visible. */
 export async function startTranslations(): Promise<void> {
@@ -20,6 +25,9 @@ export async function startTranslations(): Promise<void> {
     react: { useSuspense: false },
     returnNull: false,
   });
+  // A new start forgets other texts.
+  added.clear();
+  added.add(`${lang} first`);
 }
 
 /** Calls `act` once i18next is initialized. */
@@ -37,8 +45,7 @@ export async function changeLanguage(
   { chosen = true }: { chosen?: boolean } = {},
 ): Promise<boolean> {
   if (!isAvailable(code)) return false;
-  if (!i18next.hasResourceBundle(code, 'translation')) addTexts(code, await fetchTexts('first', code));
-  if (restWanted) await addRest(code);
+  await addWanted(code);
   // The user may have chosen while a guess was loading.
   if (!chosen && sessionStore.get().langChosen) return false;
   await i18next.changeLanguage(code);
@@ -47,22 +54,28 @@ export async function changeLanguage(
   return true;
 }
 
-/** Loads the texts of all pages in this language, and from now on in every language that is switched to. */
-export async function completeTexts(): Promise<void> {
-  restWanted = true;
-  await addRest(sessionStore.get().lang);
+/** Loads parts of the texts in this language, and from now on in every language that is switched to. */
+export async function loadTexts(parts: readonly Part[]): Promise<void> {
+  for (const part of parts) wanted.add(part);
+  let lang: string;
+  do {
+    lang = sessionStore.get().lang;
+    await addWanted(lang);
+    // The language may have been switched in the meantime.
+  } while (lang !== sessionStore.get().lang);
 }
 
-const complete = new Set<string>();
+/** Repeats itself, because another page may want more in the meantime. */
+async function addWanted(code: string): Promise<void> {
+  const missing = [...wanted].filter((part) => !added.has(`${code} ${part}`));
+  if (missing.length === 0) return;
+  await Promise.all(missing.map((part) => addPart(code, part)));
+  await addWanted(code);
+}
 
-async function addRest(code: string): Promise<void> {
-  if (complete.has(code)) return;
-  const texts = await fetchTexts('rest', code);
+async function addPart(code: string, part: Part): Promise<void> {
+  const texts = await fetchTexts(part, code);
   await new Promise<void>(whenTranslated);
-  addTexts(code, texts);
-  complete.add(code);
-}
-
-function addTexts(code: string, texts: Texts): void {
   i18next.addResourceBundle(code, 'translation', texts, true);
+  added.add(`${code} ${part}`);
 }

@@ -2,17 +2,25 @@ import { keptConfig } from '@/lib/kept-config';
 import { DEFAULT_LANG, keptUser, sessionStore } from '@/lib/session/store';
 import { BUILT_IN_MAP, guessLanguage, type LanguageMap } from './guess';
 import { isLanguageCode, LANGUAGES, type LanguageCode } from './languages';
+import type { Part } from './parts';
 
 export type Texts = Record<string, unknown>;
 type Pack = { default: Texts };
 
-/** Two lazy chunks per language: the texts of the first pages, and the rest, which the other pages wait for. */
-const parts = {
+export type Packs = Record<string, () => Promise<Pack>>;
+
+/** A lazy chunk per language and part. The desk brings its part with it, because phones never load it. */
+const packs: Record<Exclude<Part, 'desk'>, Packs> & { desk?: Packs } = {
   first: import.meta.glob<Pack>('./packs/*.json', { query: '?part=first' }),
+  main: import.meta.glob<Pack>('./packs/*.json', { query: '?part=main' }),
   rest: import.meta.glob<Pack>('./packs/*.json', { query: '?part=rest' }),
 };
 
-const packOf = (code: string) => parts.first[`./packs/${code}.json`];
+export function offerDeskTexts(desk: Packs): void {
+  packs.desk = desk;
+}
+
+const packOf = (code: string) => packs.first[`./packs/${code}.json`];
 
 /** The languages with a pack, in the picker's order. */
 export const availableLanguages = LANGUAGES.filter(({ code }) => packOf(code) !== undefined);
@@ -22,8 +30,8 @@ export function isAvailable(code: string | null | undefined): code is LanguageCo
 }
 
 /** Loads a part of a pack. The module cache makes repeated calls free. */
-export async function fetchTexts(part: keyof typeof parts, code: string): Promise<Texts> {
-  const load = parts[part][`./packs/${code}.json`];
+export async function fetchTexts(part: Part, code: string): Promise<Texts> {
+  const load = packs[part]?.[`./packs/${code}.json`];
   if (!load) throw new Error(`no language pack: ${code}`);
   return (await load()).default;
 }
