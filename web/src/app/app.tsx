@@ -5,11 +5,9 @@ import { Toaster } from '@/ui/toast';
 import { BlockingMessageDialog } from './blocking-message';
 import { ErrorBoundary } from './error-boundary';
 import { LanguageSync } from './language-sync';
-import { Live } from './live';
 import { refetchOnMount } from './query-client';
 import { SessionSync } from './session-sync';
 import { Shell } from './shell';
-import { StepUp } from './step-up';
 
 export function App({ queryClient }: { queryClient: QueryClient }) {
   useEffect(() => refetchOnMount(queryClient), [queryClient]);
@@ -19,9 +17,7 @@ export function App({ queryClient }: { queryClient: QueryClient }) {
         <HashRouter>
           <SessionSync />
           <LanguageSync />
-          <Live />
           <Shell />
-          <StepUp />
           <BlockingMessageDialog />
         </HashRouter>
         <Toaster />

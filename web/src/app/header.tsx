@@ -15,6 +15,7 @@ import { pageHeaderStore } from '@/ui/page-header';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
 import styles from './header.module.css';
+import { LANGUAGE_OVERLAY } from './overlays';
 import { parts } from './parts';
 import type { HeaderNotes } from './routes';
 import { backStep, badgeText } from './rules';
@@ -77,10 +78,11 @@ function Title({ text }: { text: string | null }) {
 function BackButton({ notes, onBack }: { notes: HeaderNotes; onBack: (() => void) | undefined }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
+  const isDetail = useStore(pageHeaderStore, (page) => page.isDetail);
   const above = useStore(pageHeaderStore, (page) => page.above);
   // Subscribes to the location, because `history.state` below changes with it.
   useLocation();
-  const step = backStep(notes.back, hasHost(), isDeep(window.history.state), above);
+  const step = backStep(isDetail ? 'history' : notes.back, hasHost(), isDeep(window.history.state), above);
   if (!step && !onBack) return null;
 
   const go = () => {
@@ -134,7 +136,7 @@ function BellLink() {
 
 function LanguageButton() {
   const { t } = useTranslation();
-  const overlay = useOverlay('language');
+  const overlay = useOverlay(LANGUAGE_OVERLAY);
   const LanguageSheet = usePart(parts.languageSheet, overlay.isOpen, overlay.close);
   return (
     <>

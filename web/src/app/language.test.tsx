@@ -41,14 +41,14 @@ test('a choice is kept and wins over browser and account', async () => {
   browserIn('zh-CN');
   setLang('en', true);
   server.use(http.get('*/api/user/info', () => ok(fixtures.userInfo({ lang: 'jp' }))));
-  openApp('/ad-center');
+  openApp('/account');
   expect(await screen.findByText('Demo Advertiser')).toBeVisible();
   expect(sessionStore.get()).toMatchObject({ lang: 'en', langChosen: true });
 });
 
 test('after a login the account’s language applies where nobody has chosen', async () => {
   server.use(http.get('*/api/user/info', () => ok(fixtures.userInfo({ lang: 'zh' }))));
-  openApp('/ad-center');
+  openApp('/account');
   await waitFor(() => expect(document.documentElement.lang).toBe('zh-Hans'));
   expect(sessionStore.get().langChosen).toBe(false);
 });
@@ -85,7 +85,7 @@ test('a choice that the account could not be told of is told with the next visit
       return told.length === 1 ? refusal(500, '') : ok(fixtures.userInfo({ lang: 'zh' }));
     }),
   );
-  const { user, unmount } = openApp('/ad-center');
+  const { user, unmount } = openApp('/account');
   await screen.findByText('Demo Advertiser');
   await user.click(await screen.findByRole('button', { name: 'Language' }));
   await user.click(await screen.findByRole('option', { name: '简体中文' }));
@@ -105,4 +105,13 @@ test('a blocked account is told in its own language', async () => {
   openApp('/wallet');
   expect(await screen.findByRole('dialog')).toHaveTextContent('账户已停用，请联系客服');
   expect(document.documentElement.lang).toBe('zh-Hans');
+});
+
+test('the sheet opens at the current language', async () => {
+  setLang('de', true);
+  const scrolled = vi.spyOn(Element.prototype, 'scrollTo').mockImplementation(() => undefined);
+  const { user } = openApp('/notification');
+  await user.click(await screen.findByRole('button', { name: 'Language' }));
+  expect(await screen.findByRole('option', { name: 'Deutsch', selected: true })).toBeVisible();
+  await waitFor(() => expect(scrolled).toHaveBeenCalledWith({ top: 5 * 44 }));
 });

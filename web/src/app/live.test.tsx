@@ -1,7 +1,10 @@
 import { QueryClient, QueryClientProvider, QueryObserver } from '@tanstack/react-query';
 import { render } from '@testing-library/react';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { roots, sharedKeys } from '@/domain/keys';
+import { notificationKeys } from '@/features/notifications/api/keys';
+import { unreadCountQuery } from '@/features/notifications/api/queries';
+import { planKeys } from '@/features/plan/api/keys';
 import { liveStore } from '@/lib/live/state';
 import { startSession } from '@/lib/session/store';
 import { Live } from './live';
@@ -10,6 +13,9 @@ const TURN_MS = 30_000;
 
 let client: QueryClient;
 let asked: ReturnType<typeof vi.spyOn>;
+
+// The page loads it on demand.
+beforeAll(() => import('@/lib/live/stream'));
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -75,16 +81,61 @@ test('what was fetched just before a stream began is fetched again 5 s later', a
   await client.fetchQuery(property);
   const onScreen = new QueryObserver(client, { ...property, staleTime: Number.POSITIVE_INFINITY });
   const leave = onScreen.subscribe(() => undefined);
-  follow();
-  await vi.dynamicImportSettled();
+  await opened();
   await vi.advanceTimersByTimeAsync(4_900);
-  expect(liveStore.get()).toBe(true);
   expect(property.queryFn).toHaveBeenCalledTimes(1);
   await vi.advanceTimersByTimeAsync(200);
   expect(property.queryFn).toHaveBeenCalledTimes(2);
   await vi.advanceTimersByTimeAsync(TURN_MS);
   expect(property.queryFn).toHaveBeenCalledTimes(2);
   leave();
+});
+
+/** A stream that says these events, one after another. */
+function streamOf(...events: [kind: string, data: object][]) {
+  const text = events.map(([kind, data]) => `event: ${kind}\ndata: ${JSON.stringify(data)}\n\n`).join('');
+  const body = new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode(text)) });
+  const response = new Response(body, { headers: { 'Content-Type': 'text/event-stream' } });
+  vi.stubGlobal('fetch', async () => response);
+}
+
+async function opened() {
+  follow();
+  // Not for all imports: other test files of this worker may have left some open.
+  await vi.waitFor(() => expect(liveStore.get()).toBe(true), { interval: 1 });
+  await vi.advanceTimersByTimeAsync(10);
+}
+
+test('the badge takes the count of the stream, unless a later one is known', async () => {
+  const { queryKey } = unreadCountQuery;
+  client.setQueryData(queryKey, { unread_total: 2, sequence: 7 });
+  streamOf(['unread', { total: 3, sequence: 9 }], ['unread', { total: 5, sequence: 8 }]);
+  await opened();
+  expect(client.getQueryData(queryKey)).toEqual({ unread_total: 3, sequence: 9 });
+  expect(asked).toHaveBeenCalledExactlyOnceWith({ queryKey: notificationKeys.lists });
+});
+
+test('a count that the stream does not know is fetched', async () => {
+  streamOf(['unread', { total: null, sequence: 0 }]);
+  await opened();
+  expect(asked).toHaveBeenCalledWith(expect.objectContaining({ queryKey: unreadCountQuery.queryKey }));
+});
+
+test('of a named plan its own page and the lists are fetched, of an unnamed one all', async () => {
+  const keys = [
+    planKeys.detail('plan-1'),
+    planKeys.detail('plan-2'),
+    planKeys.reports('plan-2'),
+    planKeys.waiting,
+  ];
+  for (const key of keys) client.setQueryData(key, {}, { updatedAt: 1 });
+  const stale = () => keys.filter((key) => client.getQueryState(key)?.isInvalidated);
+  streamOf(['plan', { id: 'plan-1', sequence: 4 }]);
+  await opened();
+  expect(stale()).toEqual([planKeys.detail('plan-1'), planKeys.waiting]);
+  // What was missed before the stream began may have been any.
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(stale()).toEqual(keys);
 });
 
 test('a hidden page asks for nothing', async () => {

@@ -1,12 +1,13 @@
-import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type Query, type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { roots } from '@/domain/keys';
 import { notificationKeys } from '@/features/notifications/api/keys';
 import { unreadCountQuery } from '@/features/notifications/api/queries';
-import { planKeys } from '@/features/plan/api/keys';
+import { laterCount, type UnreadCount } from '@/features/notifications/rules';
+import { isOfOtherPlan, planKeys } from '@/features/plan/api/keys';
 import { walletKeys } from '@/features/wallet/api/keys';
 import { liveStore } from '@/lib/live/state';
-import type { LiveKind } from '@/lib/live/stream';
+import type { LiveEvent, LiveKind } from '@/lib/live/stream';
 import { useSession } from '@/lib/session/use-session';
 
 /** Polling interval without a stream. With a stream, only every tenth poll runs, as a safety net. */
@@ -70,6 +71,7 @@ function startStream(queryClient: QueryClient): () => void {
   let stopped = false;
   let stop: (() => void) | null = null;
   let catchUp: ReturnType<typeof setTimeout> | undefined;
+  const missed = new Set<LiveKind>();
   import('@/lib/live/stream').then(
     ({ followStream }) => {
       if (stopped) return;
@@ -77,11 +79,20 @@ function startStream(queryClient: QueryClient): () => void {
         onConnected: (isConnected) => {
           if (!stopped) liveStore.set(isConnected);
         },
-        onChange: (kind, isFirst) => {
-          void refresh(queryClient, kind, isFirst ? FRESH_MS : 0);
+        onChange: (event, isFirst) => {
+          // A count is as good as a fetch.
+          if (event.kind === 'unread' && event.total !== null) {
+            adoptCount(queryClient, { unread_total: event.total, sequence: event.sequence });
+            return;
+          }
+          void refresh(queryClient, event, isFirst ? FRESH_MS : 0);
           if (!isFirst) return;
+          missed.add(event.kind);
           clearTimeout(catchUp);
-          catchUp = setTimeout(() => refreshAll(queryClient), CATCH_UP_MS);
+          catchUp = setTimeout(() => {
+            for (const kind of missed) void refresh(queryClient, { kind, id: null });
+            missed.clear();
+          }, CATCH_UP_MS);
         },
         // The refetch reports the cause to the user.
         onRefused: () => void queryClient.invalidateQueries({ queryKey: roots.user }),
@@ -99,24 +110,43 @@ function startStream(queryClient: QueryClient): () => void {
 }
 
 function refreshAll(queryClient: QueryClient): void {
-  for (const kind of ['unread', 'wallet', 'plan'] as const) void refresh(queryClient, kind);
+  for (const kind of ['unread', 'wallet', 'plan'] as const) void refresh(queryClient, { kind, id: null });
 }
 
-/** Refetches active queries of a kind that are older than `freshMs`. */
-async function refresh(queryClient: QueryClient, kind: LiveKind, freshMs = 0): Promise<void> {
+/** Shows a count that the stream gives, unless a later one is known. */
+function adoptCount(queryClient: QueryClient, count: UnreadCount): void {
+  const { queryKey } = unreadCountQuery;
+  const known = queryClient.getQueryData(queryKey);
+  const shown = laterCount(known, count);
+  if (shown === known) return;
+  queryClient.setQueryData(queryKey, shown);
+  refreshLists(queryClient, known, shown);
+}
+
+type Change = Pick<LiveEvent, 'kind' | 'id'>;
+
+/** Refetches active queries of a kind that are older than `freshMs`. Of a named plan, other plans' pages are left out. */
+async function refresh(queryClient: QueryClient, { kind, id }: Change, freshMs = 0): Promise<void> {
   const youngest = Date.now() - freshMs;
-  const predicate = ({ state }: { state: { dataUpdatedAt: number } }) => state.dataUpdatedAt <= youngest;
+  const predicate = ({ queryKey, state }: Pick<Query, 'queryKey' | 'state'>) =>
+    state.dataUpdatedAt <= youngest && !(id !== null && isOfOtherPlan(queryKey, id));
   if (kind !== 'unread') {
     const queryKey = kind === 'wallet' ? walletKeys.all : planKeys.all;
     await queryClient.invalidateQueries({ queryKey, predicate });
     return;
   }
-  // Refetches the lists only when the count has changed, so that a notification just read here stays in place.
   const { queryKey } = unreadCountQuery;
-  const before = queryClient.getQueryData(queryKey)?.unread_total;
+  const before = queryClient.getQueryData(queryKey);
   await queryClient.invalidateQueries({ queryKey, predicate });
-  const after = queryClient.getQueryData(queryKey)?.unread_total;
-  if (before !== undefined && after !== before) {
-    await queryClient.invalidateQueries({ queryKey: notificationKeys.lists });
-  }
+  refreshLists(queryClient, before, queryClient.getQueryData(queryKey));
+}
+
+/** Refetches the lists only when the count has changed, so that a notification just read here stays in place. */
+function refreshLists(
+  queryClient: QueryClient,
+  before: UnreadCount | undefined,
+  after: UnreadCount | undefined,
+): void {
+  if (before === undefined || after?.unread_total === before.unread_total) return;
+  void queryClient.invalidateQueries({ queryKey: notificationKeys.lists });
 }

@@ -1,16 +1,23 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
+import { pushOwner } from '@/domain/push/device';
 import { logout } from '@/features/auth/api/calls';
 import { endSession } from '@/lib/session/store';
 import { Button } from '@/ui/button';
 import { Sheet } from '@/ui/sheet';
+
+/** A logout does not wait longer for the end of messages. With the session the server ends them, too. */
+const MESSAGES_LIMIT_MS = 3_000;
 
 type Props = { isOpen: boolean; onClose: () => void };
 
 export default function LogoutDialog({ isOpen, onClose }: Props) {
   const { t } = useTranslation();
   const mutation = useMutation({
-    mutationFn: logout,
+    mutationFn: async () => {
+      await endMessages();
+      return logout();
+    },
     meta: { inline: true },
     // The session ends on this device whatever the server answers.
     onSettled: () => endSession(true),
@@ -35,4 +42,11 @@ export default function LogoutDialog({ isOpen, onClose }: Props) {
       <p>{t('header.logout_text')}</p>
     </Sheet>
   );
+}
+
+/** The next user of this device must not read this one's messages. */
+async function endMessages(): Promise<void> {
+  if (pushOwner() === null) return;
+  const ending = import('@/domain/push/push').then(({ turnOff }) => turnOff()).catch(() => undefined);
+  await Promise.race([ending, new Promise((resolve) => setTimeout(resolve, MESSAGES_LIMIT_MS))]);
 }

@@ -3,11 +3,14 @@ import { type ComponentType, lazy } from 'react';
 import { basicConfigQuery } from '@/domain/basic-config';
 import { userInfoQuery } from '@/domain/user-info';
 import { unreadCountQuery } from '@/features/notifications/api/queries';
-import { completeTexts } from '@/i18n';
+import { loadTexts } from '@/i18n';
 import { formatsFor } from '@/i18n/format';
 import { sessionStore } from '@/lib/session/store';
 import { createStore } from '@/lib/store';
-import { type PageModule, type RouteSpec, routes } from './routes';
+import { fetchAhead } from '@/ui/use-part';
+import { parts } from './parts';
+import { type RouteSpec, routes } from './routes';
+import { textsOf } from './rules';
 import { UnloadedPage } from './unloaded-page';
 
 /** Pages that have been shown, by path. */
@@ -65,7 +68,7 @@ export async function loadFirstPage(
       () => undefined,
     );
     loading.then(warmFormats, () => undefined);
-    const page = await withTexts(loading);
+    const [page] = await Promise.all([loading, loadTexts(textsOf(route)), fetchAhead([parts.userFrame])]);
     pages.set(path, page.default);
     await atMost(FIRST_ANSWERS_MS, answers);
   } catch {
@@ -93,11 +96,10 @@ function atMost(milliseconds: number, wanted: Promise<unknown>): Promise<unknown
   return Promise.race([wanted, new Promise((resolve) => setTimeout(resolve, milliseconds))]);
 }
 
-/** Loads a page with its texts. Most pages without login have theirs from the start. */
-function loadOf({ login, rare, load }: RouteSpec): RouteSpec['load'] {
-  return login || rare ? () => withTexts(load()) : load;
-}
-
-function withTexts(loading: Promise<PageModule>): Promise<PageModule> {
-  return Promise.all([loading, completeTexts()]).then(([page]) => page);
+/** Loads a page with its texts and its frame. */
+function loadOf(route: RouteSpec): RouteSpec['load'] {
+  const texts = textsOf(route);
+  if (texts.length === 0) return route.load;
+  const frame = route.login ? [parts.userFrame] : [];
+  return () => Promise.all([route.load(), loadTexts(texts), fetchAhead(frame)]).then(([page]) => page);
 }

@@ -1,5 +1,7 @@
 /** Parts of the shell that load on demand and not with the first page. */
 export const parts = {
+  userFrame: () => import('./user-frame'),
+  pullToRefresh: () => import('@/ui/pull-to-refresh'),
   languageSheet: () => import('./language-sheet'),
   logoutDialog: () => import('./logout-dialog'),
   blockingDialog: () => import('./blocking-dialog'),

@@ -28,6 +28,8 @@ export type PageModule = {
 
 export type RouteSpec = {
   path: string;
+  /** Links to the legal texts stand below the page on phones, too. */
+  legal?: boolean;
   /** The page needs a login. */
   login: boolean;
   /** The entry point from a host app: without a session it leads to opening an account, not to the login. */
@@ -38,6 +40,8 @@ export type RouteSpec = {
   header: HeaderNotes | null;
   /** A main page, listed in the tab bar. */
   tabBar?: boolean;
+  /** Uses the whole width of a desk. Forms and texts keep their reading width. */
+  wide?: boolean;
   load: () => Promise<PageModule>;
 };
 
@@ -49,12 +53,14 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/login',
     login: false,
+    legal: true,
     header: { ...visitor, service: true },
     load: () => import('@/features/auth/pages/login'),
   },
   {
     path: '/register',
     login: false,
+    legal: true,
     // The same header as the login; the page itself links back to it.
     header: { ...visitor, service: true },
     load: () => import('@/features/auth/pages/register'),
@@ -62,6 +68,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/ad-welcome',
     login: false,
+    legal: true,
     header: { ...visitor, language: false, transparent: 'light' },
     load: () => import('@/features/auth/pages/welcome'),
   },
@@ -82,6 +89,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/ad-center',
     login: true,
+    wide: true,
     header: { ...page, title: 'title.ad_center', back: 'host', logout: true },
     tabBar: true,
     load: () => import('@/features/ad-center/pages/ad-center'),
@@ -149,6 +157,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/plan',
     login: true,
+    wide: true,
     header: { ...page, title: 'title.plans', back: '/ad-center', logout: true },
     tabBar: true,
     load: () => import('@/features/plan/pages/plans'),
@@ -156,6 +165,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/plan/detail',
     login: true,
+    wide: true,
     header: { ...page, title: 'title.plan_detail', back: 'history' },
     load: () => import('@/features/plan/pages/plan-detail'),
   },
@@ -181,6 +191,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/wallet/fund-details',
     login: true,
+    wide: true,
     header: { ...page, title: 'title.fund_details', back: 'history' },
     load: () => import('@/features/wallet/pages/fund-details'),
   },
@@ -209,10 +220,46 @@ export const routes: readonly RouteSpec[] = [
     load: () => import('@/features/security/pages/set-pay-password'),
   },
   {
+    path: '/account',
+    login: true,
+    legal: true,
+    header: { ...page, title: 'title.account', back: '/ad-center' },
+    tabBar: true,
+    load: () => import('./pages/account'),
+  },
+  {
     path: '/notification',
     login: true,
     header: { ...page, title: 'title.notifications', back: 'history' },
     load: () => import('@/features/notifications/pages/notifications'),
+  },
+  {
+    path: '/legal/imprint',
+    login: false,
+    rare: true,
+    header: { ...bare, title: 'legal.imprint', back: 'history' },
+    load: () => import('@/features/support/pages/legal'),
+  },
+  {
+    path: '/legal/terms',
+    login: false,
+    rare: true,
+    header: { ...bare, title: 'legal.terms', back: 'history' },
+    load: () => import('@/features/support/pages/legal'),
+  },
+  {
+    path: '/legal/privacy',
+    login: false,
+    rare: true,
+    header: { ...bare, title: 'legal.privacy', back: 'history' },
+    load: () => import('@/features/support/pages/legal'),
+  },
+  {
+    path: '/legal/fees',
+    login: false,
+    rare: true,
+    header: { ...bare, title: 'legal.fees', back: 'history' },
+    load: () => import('@/features/support/pages/legal'),
   },
   {
     path: '/404',

@@ -35,6 +35,10 @@ test('the pages that need no login are the ones that cannot', () => {
     '/ad-welcome',
     '/entry',
     '/not-me',
+    '/legal/imprint',
+    '/legal/terms',
+    '/legal/privacy',
+    '/legal/fees',
     '/404',
   ]);
 });
@@ -67,7 +71,12 @@ const HEADERS: Record<string, string | null> = {
   '/wallet/bind-card': 'title, back: history, bell, language',
   '/wallet/foreign-exchange': 'title, back: history, bell, language, light',
   '/wallet/set-password': 'title, back: history, bell, language',
+  '/account': 'title, back: /ad-center, bell, language',
   '/notification': 'title, back: history, bell, language',
+  '/legal/imprint': 'title, back: history',
+  '/legal/terms': 'title, back: history',
+  '/legal/privacy': 'title, back: history',
+  '/legal/fees': 'title, back: history',
   '/404': 'title, back: history, bell, language',
 };
 

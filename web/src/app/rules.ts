@@ -1,3 +1,4 @@
+import type { Part } from '@/i18n/parts';
 import {
   type Back,
   HOME_PATH,
@@ -29,6 +30,12 @@ export function firstRoute(pathname: string, search: string, hasToken: boolean):
   const route = target ? routeOf(target) : wanted;
   if (!route) throw new Error(`no page for ${pathname}`);
   return route;
+}
+
+/** The texts that a page needs besides the first. */
+export function textsOf({ login, rare, tabBar }: RouteSpec): readonly Part[] {
+  if (!login && !rare) return [];
+  return tabBar ? ['main'] : ['main', 'rest'];
 }
 
 export type BackStep = { to: string } | { step: 'history' } | { step: 'close-host' };

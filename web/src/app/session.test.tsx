@@ -123,12 +123,12 @@ test('a wrong code is said at its field', async () => {
 });
 
 test('data of one user does not outlive his session', async () => {
-  const { user } = openApp('/ad-center');
+  const { user } = openApp('/account');
   await screen.findByText('Demo Advertiser');
   startSession('token-of-another', 'register');
   server.use(http.get('*/api/user/info', () => ok(fixtures.userInfo({ nickname: 'Somebody else' }))));
   await user.click(screen.getByRole('link', { name: 'Wallet' }));
-  await user.click(await screen.findByRole('link', { name: 'Ad centre' }));
+  await user.click(await screen.findByRole('link', { name: 'Account' }));
   expect(await screen.findByText('Somebody else')).toBeVisible();
 });
 

@@ -2,22 +2,25 @@ import { WifiOff } from 'lucide-react';
 import { Suspense, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation } from 'react-router';
+import { useFormats } from '@/i18n/format';
+import { lastSeenStore } from '@/lib/last-seen';
 import { useOnline } from '@/lib/online';
 import { useSession } from '@/lib/session/use-session';
+import { updateStore } from '@/lib/update';
 import { useStore } from '@/lib/use-store';
+import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
-import { PullToRefresh } from '@/ui/pull-to-refresh';
 import { Skeleton } from '@/ui/states';
-import { fetchAhead } from '@/ui/use-part';
+import { fetchAhead, usePart } from '@/ui/use-part';
 import { Guard } from './guard';
 import { Header } from './header';
+import { LegalFooter } from './legal-footer';
 import { arrivals, fetchMainPages, pageOf } from './page-loader';
 import { parts } from './parts';
 import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routeOf } from './routes';
 import { useScroll } from './scroll';
 import { Service } from './service';
 import styles from './shell.module.css';
-import { TabBar } from './tab-bar';
 
 /** By then the first page has loaded. Prefetched parts open at once, and offline. */
 const FETCH_AHEAD_MS = 4_000;
@@ -30,27 +33,38 @@ export function Shell() {
   const route = routeOf(pathname);
   const tabs = token !== null && route?.login === true;
   const hasTabBar = tabs && route?.tabBar === true;
+  const UserFrame = usePart(parts.userFrame, token !== null, () => undefined);
+  const PullToRefresh = usePart(parts.pullToRefresh, tabs, () => undefined);
   useScroll();
   useEffect(() => {
     const timer = setTimeout(() => {
-      fetchAhead(Object.values(parts));
+      void fetchAhead(Object.values(parts));
       fetchMainPages();
     }, FETCH_AHEAD_MS);
     return () => clearTimeout(timer);
   }, []);
 
   return (
-    <div className={cx(styles.shell, tabs && styles.withRail, hasTabBar && styles.withTabs)}>
+    <div
+      className={cx(
+        styles.shell,
+        tabs && styles.withRail,
+        hasTabBar && styles.withTabs,
+        route?.wide && styles.wide,
+      )}
+    >
       <OfflineBanner />
+      <UpdateOffer />
       <ArrivalBar />
       {route?.header ? <Header notes={route.header} /> : null}
       <main ref={main} className={styles.main}>
-        <PullToRefresh />
+        {PullToRefresh ? <PullToRefresh /> : null}
         <Suspense fallback={<PageSkeleton />}>
           <Screen route={route} pathname={pathname} />
         </Suspense>
       </main>
-      {tabs ? <TabBar isOnPhones={hasTabBar} /> : null}
+      <LegalFooter onPhones={route?.legal === true} />
+      {token !== null && UserFrame ? <UserFrame tabs={tabs ? { isOnPhones: hasTabBar } : null} /> : null}
       <Service />
     </div>
   );
@@ -68,16 +82,45 @@ function Screen({ route, pathname }: { route: RouteSpec | undefined; pathname: s
 }
 
 function OfflineBanner() {
-  const { t } = useTranslation();
   const online = useOnline();
   return (
     <div role="status">
       {online ? null : (
         <p className={styles.offline}>
           <WifiOff size={16} aria-hidden="true" />
-          {t('common.offline')}
+          <OfflineText />
         </p>
       )}
+    </div>
+  );
+}
+
+/** Without any data of this visit, says how old the user's last look is. */
+function OfflineText() {
+  const { t } = useTranslation();
+  const { time, moment } = useFormats();
+  const { at, isFresh } = useStore(lastSeenStore);
+  if (at === null || isFresh) return t('common.offline');
+  const seen = new Date(at);
+  const isToday = seen.toDateString() === new Date().toDateString();
+  return t('common.offline_last_seen', { time: isToday ? time(seen) : moment(seen.toISOString()) });
+}
+
+/** The user decides when: a reload in between would cost what is being typed. */
+function UpdateOffer() {
+  const { t } = useTranslation();
+  const isOffered = useStore(updateStore);
+  const isOnline = useOnline();
+  return (
+    <div role="status">
+      {isOffered && isOnline ? (
+        <div className={styles.update}>
+          <span>{t('common.update_available')}</span>
+          <Button tone="quiet" onClick={() => location.reload()}>
+            {t('common.update_now')}
+          </Button>
+        </div>
+      ) : null}
     </div>
   );
 }

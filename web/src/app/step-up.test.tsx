@@ -40,7 +40,7 @@ function serve() {
 
 /** Changes the e-mail in the profile, up to the sheet that asks for the password. */
 async function changeEmail() {
-  const app = openApp('/ad-center');
+  const app = openApp('/account');
   await app.user.click(await screen.findByRole('button', { name: 'Edit profile of Demo Advertiser' }));
   const profile = await screen.findByRole('dialog', { name: 'Profile' });
   const email = within(profile).getByLabelText('Email');
@@ -78,7 +78,7 @@ test('the password is asked for, and the change is then made as if nothing had h
   expect(profile).not.toBeInTheDocument();
   expect(edits).toEqual([{ email: 'new@example.com' }, { email: 'new@example.com' }]);
   expect(passwords).toEqual(['right-password']);
-  expect(address()).toBe('/ad-center');
+  expect(address()).toBe('/account');
 });
 
 test('a wrong password is said at its field and can be corrected', async () => {

@@ -1,52 +1,6 @@
 import { expect, test } from 'vitest';
 import { follow, follows } from '@/test/fixtures-account';
-import {
-  checkProfile,
-  currentFollow,
-  followErrorOf,
-  initialsOf,
-  levelsAround,
-  profileChange,
-  profileFieldOf,
-} from './rules';
-
-const current = { nickname: 'Ada', email: 'ada@example.com', phone: '+4915112345678' };
-
-test('a profile is refused where it is certainly wrong', () => {
-  expect(checkProfile(current, current)).toEqual({});
-  expect(checkProfile({ nickname: ' ', email: '', phone: '' }, current)).toEqual({
-    nickname: 'nickname_required',
-    email: 'email_required',
-    phone: 'phone_required',
-  });
-  expect(checkProfile({ nickname: 'Ada', email: 'a@b', phone: '12' }, current)).toEqual({
-    email: 'email_invalid',
-    phone: 'phone_invalid',
-  });
-});
-
-test('an account that never had an address may go on without', () => {
-  const bare = { nickname: 'Ada', email: '', phone: '' };
-  expect(checkProfile(bare, bare)).toEqual({});
-});
-
-test('only what differs is sent', () => {
-  expect(profileChange({ ...current, nickname: ' Ada ' }, current, undefined)).toBeNull();
-  expect(profileChange({ ...current, nickname: 'Grace ' }, current, undefined)).toEqual({
-    nickname: 'Grace',
-  });
-  expect(profileChange(current, current, 'file-1')).toEqual({ avatar_file_id: 'file-1' });
-  expect(profileChange(current, current, '')).toEqual({ avatar_file_id: '' });
-  expect(profileFieldOf('email')).toBe('email');
-  expect(profileFieldOf('avatar_file_id')).toBeNull();
-});
-
-test('letters stand for a name in any script', () => {
-  expect(initialsOf('Demo Advertiser Ltd')).toBe('DA');
-  expect(initialsOf('ada.lovelace')).toBe('AL');
-  expect(initialsOf('広告')).toBe('広');
-  expect(initialsOf('')).toBe('');
-});
+import { currentFollow, doneSteps, firstExpiry, followErrorOf, isUndelivered, levelsAround } from './rules';
 
 test('the scale shows the levels around the own one and begins at 1', () => {
   expect(levelsAround(1)).toEqual([1, 2, 3, 4, 5]);
@@ -64,4 +18,49 @@ test('only refusals of the id belong to its field', () => {
   expect(followErrorOf('FOLLOW_ID_ERROR')).toBe('unknown');
   expect(followErrorOf('FOLLOW_ID_CURRENT')).toBe('current');
   expect(followErrorOf('UNAVAILABLE')).toBeNull();
+});
+
+test('the first day lasts until something was shown or consumed', () => {
+  expect(isUndelivered({ impressions: 0, consumed: '0.00' })).toBe(true);
+  expect(isUndelivered({ impressions: 1, consumed: '0.00' })).toBe(false);
+  expect(isUndelivered({ impressions: 0, consumed: '0.01' })).toBe(false);
+});
+
+test('a step is done when its fact is known to hold', () => {
+  const none = {
+    claimable: undefined,
+    total_assets: undefined,
+    counts: undefined,
+    has_pay_password: undefined,
+  };
+  expect([...doneSteps(none)]).toEqual([]);
+  const open = {
+    claimable: [
+      { kind: 'new_user', claimed: false },
+      { kind: 'periodic', claimed: true },
+    ] as const,
+    total_assets: '0.00',
+    counts: { waiting: 1, matching: 0 },
+    has_pay_password: false,
+  };
+  expect([...doneSteps(open)]).toEqual([]);
+  const done = {
+    claimable: [{ kind: 'new_user', claimed: true }] as const,
+    total_assets: '20.00',
+    counts: { waiting: 1, matching: 1 },
+    has_pay_password: true,
+  };
+  expect([...doneSteps(done)]).toEqual(['coupon', 'deposit', 'plan', 'secure']);
+});
+
+test('the plan that expires first decides', () => {
+  expect(firstExpiry([])).toBeNull();
+  expect(firstExpiry([{ expire_time: null }])).toBeNull();
+  expect(
+    firstExpiry([
+      { expire_time: '2026-11-26T10:00:00.000Z' },
+      { expire_time: null },
+      { expire_time: '2026-11-25T10:00:00.000Z' },
+    ]),
+  ).toBe('2026-11-25T10:00:00.000Z');
 });

@@ -1,85 +1,84 @@
-import type { Follow, SeriesPoint, StatisticsType, UserInfo } from '@/lib/api/types';
-import { isEmail, isPhone } from '@/lib/contact';
-
-export const RANGES = ['today', 'week', 'month', 'all'] as const;
-export type Range = (typeof RANGES)[number];
-
-/** The `type` of the statistics call. */
-export function rangeType(range: Range): StatisticsType {
-  return RANGE_TYPES[range];
-}
-
-const RANGE_TYPES = { today: 1, week: 2, month: 3, all: 4 } as const satisfies Record<Range, StatisticsType>;
+import { unitsOf } from '@/domain/statistics/change';
+import type { Claimable, Follow, Plan, PlanStatus, SeriesPoint, Statistics } from '@/lib/api/types';
+import { signOf } from '@/lib/money';
 
 /** Whether the series has anything to draw. */
 export function hasDelivery(series: readonly SeriesPoint[]): boolean {
   return series.some((point) => point.impressions > 0 || point.clicks > 0 || Number(point.consumed) !== 0);
 }
 
-export const NICKNAME_MAX = 50;
+/** Whether the figures of a range contain no delivery report. */
+export function isUndelivered({
+  impressions,
+  consumed,
+}: Pick<Statistics, 'impressions' | 'consumed'>): boolean {
+  return impressions === 0 && signOf(consumed) === 0;
+}
 
-export type ProfileValues = { nickname: string; email: string; phone: string };
+export type Mark = 'estimated' | 'simulated';
+export type Share = { key: 'impressions' | 'clicks' | 'consumed' | 'revenue'; value: string | number };
 
-/** A key below `account.error`. */
-export type ProfileError =
-  | 'nickname_required'
-  | 'email_required'
-  | 'email_invalid'
-  | 'phone_required'
-  | 'phone_invalid';
-
-/** An account that has an email or phone number must keep one; an account without may stay without. */
-export function checkProfile(
-  values: ProfileValues,
-  current: ProfileValues,
-): { [K in keyof ProfileValues]?: ProfileError | undefined } {
-  const { nickname, email, phone } = trimmed(values);
-  const emptied = (name: 'email' | 'phone') =>
-    current[name] === '' ? undefined : (`${name}_required` as const);
+/** What of the figures is marked, without shares of nothing. */
+export function markedShares({
+  estimated,
+  simulated,
+}: Pick<Statistics, 'estimated' | 'simulated'>): Record<Mark, Share[]> {
+  const money = ({ spend, revenue }: Statistics['estimated']): Share[] => [
+    { key: 'consumed', value: spend },
+    { key: 'revenue', value: revenue },
+  ];
+  const counts: Share[] = [
+    { key: 'impressions', value: simulated.impressions },
+    { key: 'clicks', value: simulated.clicks },
+  ];
+  const isSome = ({ value }: Share) => unitsOf(value) !== 0n;
   return {
-    nickname: nickname === '' ? 'nickname_required' : undefined,
-    email: email === '' ? emptied('email') : isEmail(email) ? undefined : 'email_invalid',
-    phone: phone === '' ? emptied('phone') : isPhone(phone) ? undefined : 'phone_invalid',
+    estimated: money(estimated).filter(isSome),
+    simulated: [...money(simulated), ...counts].filter(isSome),
   };
 }
 
-export type ProfileChange = Partial<ProfileValues> & { avatar_file_id?: string };
-
-/** The changed fields; null if there are none. `avatar` is an uploaded file's id, or empty for none. */
-export function profileChange(
-  values: ProfileValues,
-  current: ProfileValues,
-  avatar: string | undefined,
-): ProfileChange | null {
-  const changed = Object.entries(trimmed(values)).filter(
-    ([name, value]) => value !== current[name as keyof ProfileValues],
+/** Whether a figure contains a marked share. The profit contains those of its parts. */
+export function isMarked(
+  statistics: Pick<Statistics, 'estimated' | 'simulated'>,
+  figure: Share['key'] | 'profit',
+): boolean {
+  const { estimated, simulated } = markedShares(statistics);
+  const ofProfit = ['consumed', 'revenue'];
+  return [...estimated, ...simulated].some(({ key }) =>
+    figure === 'profit' ? ofProfit.includes(key) : key === figure,
   );
-  const change: ProfileChange = { ...Object.fromEntries(changed) };
-  if (avatar !== undefined) change.avatar_file_id = avatar;
-  return Object.keys(change).length > 0 ? change : null;
 }
 
-/** The field that a server error belongs to. */
-export function profileFieldOf(field: string | null): keyof ProfileValues | null {
-  return field === 'nickname' || field === 'email' || field === 'phone' ? field : null;
+/** The first steps of an account, in the order in which they make sense. */
+export const START_STEPS = ['coupon', 'deposit', 'plan', 'secure'] as const;
+export type StartStep = (typeof START_STEPS)[number];
+
+/** What decides which steps are done. Undefined: not known yet. */
+export type StartFacts = {
+  claimable: readonly Pick<Claimable, 'kind' | 'claimed'>[] | undefined;
+  total_assets: string | undefined;
+  counts: Partial<Record<PlanStatus, number>> | undefined;
+  has_pay_password: boolean | undefined;
+};
+
+/** The steps that are done. A plan that waits for the user's amount is not placed yet. */
+export function doneSteps({ claimable, total_assets, counts, has_pay_password }: StartFacts): Set<StartStep> {
+  const placed = Object.entries(counts ?? {}).some(([status, count]) => status !== 'waiting' && count > 0);
+  const isDone: Record<StartStep, boolean | undefined> = {
+    coupon: claimable?.some(({ kind, claimed }) => kind === 'new_user' && claimed),
+    // Money in plans counts: somebody must have paid it in.
+    deposit: total_assets !== undefined && signOf(total_assets) > 0,
+    plan: placed,
+    secure: has_pay_password,
+  };
+  return new Set(START_STEPS.filter((step) => isDone[step]));
 }
 
-function trimmed({ nickname, email, phone }: ProfileValues): ProfileValues {
-  return { nickname: nickname.trim(), email: email.trim(), phone: phone.trim() };
-}
-
-/** Up to two initials, shown without a picture. */
-export function initialsOf(name: string): string {
-  const words = name.split(/[\s._-]+/).filter(Boolean);
-  return words
-    .slice(0, 2)
-    .map((word) => [...word][0] ?? '')
-    .join('')
-    .toLocaleUpperCase();
-}
-
-export function nameOf({ nickname, username }: Pick<UserInfo, 'nickname' | 'username'>): string {
-  return nickname || username;
+/** When the first of the plans expires; null if none does. */
+export function firstExpiry(plans: readonly Pick<Plan, 'expire_time'>[]): string | null {
+  const times = plans.flatMap(({ expire_time }) => expire_time ?? []);
+  return times.reduce<string | null>((first, time) => (first === null || time < first ? time : first), null);
 }
 
 const LEVELS_SHOWN = 5;
@@ -102,5 +101,3 @@ export function followErrorOf(reason: string): FollowError | null {
   const errors: Record<string, FollowError> = { FOLLOW_ID_ERROR: 'unknown', FOLLOW_ID_CURRENT: 'current' };
   return errors[reason] ?? null;
 }
-
-export const PROFILE_DRAFT = 'profile';

@@ -1,6 +1,9 @@
 import { screen, within } from '@testing-library/react';
+import { http } from 'msw';
 import { expect, test } from 'vitest';
+import { refusal } from '@/test/answers';
 import { openApp } from '@/test/app';
+import { server } from '@/test/server';
 
 test('level, score, deposit and membership are explained', async () => {
   const { user } = openApp('/ad-center/level');
@@ -13,4 +16,12 @@ test('level, score, deposit and membership are explained', async () => {
   expect(screen.getByText('Not active')).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Ask about a review' }));
   expect(await screen.findByRole('dialog', { name: 'Customer service' })).toBeVisible();
+});
+
+test('without the user’s data it says so, and why', async () => {
+  server.use(http.get('*/api/user/info', () => refusal(500, 'Server error')));
+  openApp('/ad-center/level');
+  expect(await screen.findByText('No user data')).toBeVisible();
+  expect(screen.getByText('Server error')).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Try again' })).toBeVisible();
 });

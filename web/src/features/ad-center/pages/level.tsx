@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Headset } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
+import { NoUserData } from '@/domain/no-user-data';
 import { useService } from '@/domain/service/service-store';
 import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
@@ -11,7 +12,7 @@ import { cx } from '@/ui/cx';
 import { HeroCaption, HeroPanel } from '@/ui/hero-panel';
 import { Money } from '@/ui/money';
 import stack from '@/ui/stack.module.css';
-import { ErrorState, Skeleton, SkeletonCards } from '@/ui/states';
+import { Skeleton, SkeletonCards } from '@/ui/states';
 import { levelsAround } from '../rules';
 import styles from './level.module.css';
 
@@ -22,7 +23,7 @@ export default function LevelPage() {
   const query = useQuery(userInfoQuery);
   const user = query.data;
   if (query.isPending) return <SkeletonCards height="9rem" />;
-  if (!user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (!user) return <NoUserData error={query.error} onRetry={() => query.refetch()} />;
   return (
     <div className={stack.gap4}>
       <LevelCard level={user.shop_level} />
@@ -96,7 +97,12 @@ function Ask() {
   return (
     <div className={stack.gap4}>
       <p className={styles.meaning}>{t('level.lead')}</p>
-      <Button tone="secondary" large wide onClick={() => service.open({ subtitle: t('level.ask_text') })}>
+      <Button
+        tone="secondary"
+        large
+        wide
+        onClick={() => service.open({ subject: t('title.level'), subtitle: t('level.ask_text') })}
+      >
         <Headset size={20} aria-hidden="true" />
         {t('level.ask')}
       </Button>

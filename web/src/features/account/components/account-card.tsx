@@ -3,6 +3,7 @@ import { ChevronRight } from 'lucide-react';
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
+import { NoUserData } from '@/domain/no-user-data';
 import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
 import type { UserInfo } from '@/lib/api/types';
@@ -10,7 +11,7 @@ import { dropDraft } from '@/lib/drafts';
 import { Avatar } from '@/ui/avatar';
 import { Badge, Card } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { ErrorState, Skeleton } from '@/ui/states';
+import { Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
 import { usePart } from '@/ui/use-part';
 import { initialsOf, nameOf, PROFILE_DRAFT } from '../rules';
@@ -24,9 +25,9 @@ export function AccountCard() {
   const { integer } = useFormats();
   const query = useQuery(userInfoQuery);
   const user = query.data;
-  if (query.isError && !user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isError && !user) return <NoUserData error={query.error} onRetry={() => query.refetch()} />;
   return (
-    <section aria-label={t('ad_center.account')}>
+    <section aria-label={t('account.profile')}>
       <Card className={styles.accountCard}>
         {user ? <Owner user={user} /> : <Skeleton height="3rem" />}
         <dl className={styles.account}>

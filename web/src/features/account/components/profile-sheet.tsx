@@ -20,7 +20,7 @@ import { Thumbnail } from '@/ui/upload/thumbnail';
 import { UploadState } from '@/ui/upload/upload-state';
 import { DEFAULT_MAX_BYTES, type Upload, useUploads } from '@/ui/upload/use-uploads';
 import { useForm } from '@/ui/use-form';
-import { useEditProfile } from '../api/account';
+import { useEditProfile } from '../api/profile';
 import {
   checkProfile,
   initialsOf,
@@ -50,7 +50,7 @@ export default function ProfileSheet({ user, onClose }: Props) {
       title={t('account.profile')}
       footer={
         <Button type="submit" form={formId} large wide busy={isSaving}>
-          {t('common.save')}
+          {t('account.save')}
         </Button>
       }
     >
@@ -139,7 +139,7 @@ function AvatarField({ user, avatar }: { user: UserInfo; avatar: AvatarChoice })
             </span>
           </PickButton>
           {chosen || url ? (
-            <Button tone="quiet" onClick={avatar.remove}>
+            <Button tone="danger" onClick={avatar.remove}>
               <Trash2 size={18} aria-hidden="true" />
               {t('account.remove_avatar')}
             </Button>

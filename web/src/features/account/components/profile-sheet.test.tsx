@@ -10,7 +10,7 @@ import { server } from '@/test/server';
 const EDIT = '*/api/user/info/edit';
 
 async function openProfile() {
-  const app = openApp('/ad-center');
+  const app = openApp('/account');
   await app.user.click(await screen.findByRole('button', { name: 'Edit profile of Demo Advertiser' }));
   const sheet = await screen.findByRole('dialog', { name: 'Profile' });
   return { ...app, sheet };

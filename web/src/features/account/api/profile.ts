@@ -1,0 +1,12 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { userInfoQuery } from '@/domain/user-info';
+import { type PostBody, post } from '@/lib/api/call';
+
+export function useEditProfile() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (change: PostBody<'/user/info/edit'>) => post('/user/info/edit', change),
+    meta: { inline: true },
+    onSuccess: (user) => queryClient.setQueryData(userInfoQuery.queryKey, user),
+  });
+}
