@@ -13,6 +13,8 @@ export const roots = {
   assistance: ['assistance'],
   exchange: ['exchange'],
   security: ['security'],
+  push: ['push'],
+  legal: ['legal'],
 } as const;
 
 /** The keys that more than one feature uses. */
@@ -20,5 +22,7 @@ export const sharedKeys = {
   userInfo: [...roots.user, 'info'] as const,
   property: [...roots.wallet, 'property'] as const,
   basicConfig: (lang: string) => [...roots.basicConfig, lang] as const,
+  pushKey: [...roots.push, 'key'] as const,
+  pushState: (userId: string) => [...roots.push, 'state', userId] as const,
   productDetails: [...roots.plans, 'product'] as const,
 };

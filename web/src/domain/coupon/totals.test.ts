@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { putTotals } from './totals';
+import { missingFor, putTotals } from './totals';
 
 describe('what a put comes to', () => {
   test('without a coupon it is the amount', () => {
@@ -29,4 +29,10 @@ describe('what a put comes to', () => {
       budget: '1050.00',
     });
   });
+});
+
+test('what is missing for a requirement', () => {
+  expect(missingFor({ amount_requirement: '100.00' }, '80.00')).toBe('20.00');
+  expect(missingFor({ amount_requirement: '100.00' }, '100.00')).toBeNull();
+  expect(missingFor({ amount_requirement: '0.00' }, '0.01')).toBeNull();
 });

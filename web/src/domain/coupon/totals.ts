@@ -30,3 +30,8 @@ export function putTotals(amount: string, coupon: Benefit | null): PutTotals {
 export function meetsRequirement(coupon: Pick<Coupon, 'amount_requirement'>, amount: string): boolean {
   return compare(amount, coupon.amount_requirement) >= 0;
 }
+
+/** What an amount misses a coupon's requirement by; null if it meets it. */
+export function missingFor(coupon: Pick<Coupon, 'amount_requirement'>, amount: string): string | null {
+  return meetsRequirement(coupon, amount) ? null : subtract(coupon.amount_requirement, amount);
+}

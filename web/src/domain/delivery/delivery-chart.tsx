@@ -1,57 +1,30 @@
-import { lazy, Suspense, useState } from 'react';
-import { useTranslation } from 'react-i18next';
-import { useFormats } from '@/i18n/format';
-import type { SeriesPoint } from '@/lib/api/types';
+import { lazy, Suspense } from 'react';
+import type { SeriesPoint, SeriesStep } from '@/lib/api/types';
 import { Skeleton } from '@/ui/states';
-import { TabPanel, Tabs } from '@/ui/tabs';
+import { useDeskPart } from '@/ui/use-desk';
 
-const Chart = lazy(() => import('@/ui/chart/chart'));
+const TabbedChart = lazy(() => import('./tabbed-chart'));
+const loadMetrics = () => import('./desk/metric-chart').then(({ load }) => load());
 
-const METRICS = ['money', 'impressions', 'clicks'] as const;
-type Metric = (typeof METRICS)[number];
+export type DeliveryProps = {
+  series: readonly SeriesPoint[];
+  /** How long a point is. */
+  bucket: SeriesStep;
+  /** When the series was fetched. */
+  now: number;
+  /** Nothing will be added any more, not even to the last point. */
+  isOver?: boolean;
+  id: string;
+};
 
-const KEYS = {
-  money: ['revenue', 'consumed'],
-  impressions: ['impressions'],
-  clicks: ['clicks'],
-} as const satisfies Record<Metric, readonly (keyof SeriesPoint)[]>;
-
-/** Delivery over time: cost and revenue, impressions, or clicks. */
-export function DeliveryChart({ points, id }: { points: readonly SeriesPoint[]; id: string }) {
-  const { t } = useTranslation();
-  const { money, integer } = useFormats();
-  const [metric, setMetric] = useState<Metric>('money');
-  const keys: readonly ('revenue' | 'consumed' | 'impressions' | 'clicks')[] = KEYS[metric];
-
-  const textAt = (key: string, index: number) => {
-    const value = points[index]?.[key as (typeof keys)[number]] ?? 0;
-    return typeof value === 'string' ? money(value) : integer(value);
-  };
+/** Delivery over time. A desk has room for the choice of two metrics. */
+export function DeliveryChart(props: DeliveryProps) {
+  const { Part: MetricChart, isAwaited } = useDeskPart(loadMetrics);
+  const placeholder = <Skeleton height="308px" />;
+  if (isAwaited) return placeholder;
   return (
-    <>
-      <Tabs
-        label={t('chart.metric')}
-        panel={id}
-        items={METRICS.map((value) => ({ value, label: t(`chart.${value}`) }))}
-        value={metric}
-        onChange={setMetric}
-      />
-      <TabPanel id={id} label={t(`chart.${metric}`)}>
-        <div style={{ minBlockSize: '264px', paddingBlockStart: 'var(--space-3)' }}>
-          <Suspense fallback={<Skeleton height="192px" />}>
-            <Chart
-              label={t('chart.label', { metric: t(`chart.${metric}`) })}
-              times={points.map((point) => point.time)}
-              series={keys.map((key) => ({
-                key,
-                label: t(`figure.${key}`),
-                values: points.map((point) => Number(point[key])),
-              }))}
-              textAt={textAt}
-            />
-          </Suspense>
-        </div>
-      </TabPanel>
-    </>
+    <Suspense fallback={placeholder}>
+      {MetricChart ? <MetricChart {...props} /> : <TabbedChart {...props} />}
+    </Suspense>
   );
 }

@@ -2,11 +2,14 @@ import { ArrowDownLeft, ArrowUpRight, Minus } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
-import type { FlowEntry, FlowType } from '@/lib/api/types';
+import type { FlowEntry } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
 import styles from './flow-list.module.css';
+import { planPathOf } from './plan';
+import { PlanName } from './plan-name';
+import { wordOf } from './words';
 
 type Props = {
   entries: readonly FlowEntry[];
@@ -32,7 +35,7 @@ type ItemProps = { entry: FlowEntry; linked: boolean; onOpen?: Props['onOpen'] |
 function FlowItem({ entry, linked, onOpen }: ItemProps) {
   const { t } = useTranslation();
   const { moment, money, signedMoney } = useFormats();
-  const type = t(`flow.${entry.type}`);
+  const word = t(wordOf(entry));
   const sign = signOf(entry.amount);
   return (
     <li className={styles.entry}>
@@ -48,16 +51,16 @@ function FlowItem({ entry, linked, onOpen }: ItemProps) {
             className={cx(styles.type, styles.open)}
             aria-haspopup="dialog"
             aria-label={t('flow.open_named', {
-              type,
+              type: word,
               amount: signedMoney(entry.amount),
               time: moment(entry.time),
             })}
             onClick={() => onOpen(entry)}
           >
-            {type}
+            {word}
           </button>
         ) : (
-          <span className={styles.type}>{type}</span>
+          <span className={styles.type}>{word}</span>
         )}
         <span className={styles.amount}>
           <Money value={entry.amount} signed="movement" />
@@ -68,7 +71,7 @@ function FlowItem({ entry, linked, onOpen }: ItemProps) {
         <time className={styles.time} dateTime={entry.time}>
           {moment(entry.time)}
         </time>
-        <span className={cx('figure', styles.balance)}>
+        <span className={styles.balance}>
           {t(`flow.balance.${entry.account}`, { amount: money(entry.balance_after) })}
         </span>
       </span>
@@ -76,21 +79,19 @@ function FlowItem({ entry, linked, onOpen }: ItemProps) {
   );
 }
 
-const OF_PLANS: readonly FlowType[] = ['ad_serving', 'ad_billing', 'profit_sharing', 'discount_amount'];
-
 function FlowNote({ entry, linked }: Pick<ItemProps, 'entry' | 'linked'>) {
   const { t } = useTranslation();
-  const plan = linked && OF_PLANS.includes(entry.type) ? entry.reference : null;
-  if (!plan) {
+  const path = linked ? planPathOf(entry) : null;
+  if (!path) {
     const text = entry.remark || (linked ? t('flow.no_remark') : null);
     return text ? <span className={styles.remark}>{text}</span> : null;
   }
   return (
     <span className={styles.remark}>
-      {entry.remark}
-      <Link className={styles.link} to={`/plan/detail?id=${encodeURIComponent(plan)}`}>
-        {t('flow.see_plan')}
+      <Link className={styles.link} to={path}>
+        <PlanName plan={entry.plan} />
       </Link>
+      {entry.remark !== entry.plan?.plan_number ? entry.remark : null}
     </span>
   );
 }

@@ -12,14 +12,15 @@ export function CoolingOffNotice({ until, inset }: Props) {
   const { t } = useTranslation();
   const { dateTime } = useFormats();
   const service = useService();
+  const title = t('withdraw.cooling_off.title', { time: dateTime(until) });
   return (
-    <NoticeFrame inset={inset} title={t('withdraw.cooling_off.title', { time: dateTime(until) })}>
+    <NoticeFrame inset={inset} title={title}>
       <div className={styles.notice}>
         <p className={styles.muted}>{t('withdraw.cooling_off.text')}</p>
         <p>{t('withdraw.cooling_off.not_you')}</p>
         <Button
           tone="secondary"
-          onClick={() => service.open({ subtitle: t('withdraw.cooling_off.service') })}
+          onClick={() => service.open({ subject: title, subtitle: t('withdraw.cooling_off.service') })}
         >
           {t('error.contact_service')}
         </Button>

@@ -7,6 +7,8 @@ import type { Property } from '@/lib/api/types';
 import { Button, LinkButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { Money } from '@/ui/money';
+import { useOverlay } from '@/ui/use-overlay';
+import { StartUpSheet } from '../start-up/start-up-sheet';
 import { NoticeFrame } from './notice-frame';
 import type { Step } from './steps';
 import styles from './steps-notice.module.css';
@@ -46,8 +48,12 @@ export function StepsNotice({ title, steps, property, deposit, inset }: Props) {
                 <p className={styles.muted}>{t('withdraw.step_done')}</p>
               ) : (
                 <>
-                  <p className={styles.muted}>{t(`withdraw.step.${step.key}.text`)}</p>
-                  {step.key === 'balance' ? deposit : <StepAction step={step.key} />}
+                  <p className={styles.muted}>
+                    {step.key === 'start_up_funds' && property.start_up_funds_returnable
+                      ? t('withdraw.step.start_up_funds.own_text')
+                      : t(`withdraw.step.${step.key}.text`)}
+                  </p>
+                  {step.key === 'balance' ? deposit : <StepAction step={step.key} property={property} />}
                 </>
               )}
             </div>
@@ -58,7 +64,9 @@ export function StepsNotice({ title, steps, property, deposit, inset }: Props) {
   );
 }
 
-function StepAction({ step }: { step: Exclude<Step['key'], 'balance'> }) {
+type ActionProps = { step: Exclude<Step['key'], 'balance'>; property: Property };
+
+function StepAction({ step, property }: ActionProps) {
   const { t } = useTranslation();
   const { pathname, search } = useLocation();
   const service = useService();
@@ -77,15 +85,29 @@ function StepAction({ step }: { step: Exclude<Step['key'], 'balance'> }) {
           {label}
         </LinkButton>
       );
-    default: {
-      const subtitle = t(
-        step === 'start_up_funds' ? 'withdraw.service_start_up' : 'withdraw.service_on_hold',
-      );
-      return (
-        <Button tone="secondary" onClick={() => service.open({ subtitle })}>
-          {label}
-        </Button>
-      );
-    }
+    case 'start_up_funds':
+      if (property.start_up_funds_returnable) return <ReturnAction property={property} />;
+      break;
+    default:
   }
+  const subtitle = t(step === 'start_up_funds' ? 'withdraw.service_start_up' : 'withdraw.service_on_hold');
+  const subject = `${t('title.withdraw')}: ${t(`withdraw.step.${step}.title`)}`;
+  return (
+    <Button tone="secondary" onClick={() => service.open({ subject, subtitle })}>
+      {label}
+    </Button>
+  );
+}
+
+function ReturnAction({ property }: { property: Property }) {
+  const { t } = useTranslation();
+  const sheet = useOverlay('start-up');
+  return (
+    <>
+      <Button tone="secondary" onClick={sheet.open}>
+        {t('wallet.start_up_return')}
+      </Button>
+      <StartUpSheet property={property} isOpen={sheet.isOpen} onClose={sheet.close} />
+    </>
+  );
 }

@@ -114,7 +114,7 @@ function PasswordStep({ pay, busy, summary, onBack }: StepProps) {
       <Button
         tone="quiet"
         disabled={busy}
-        onClick={() => service.open({ subtitle: t('passcode.forgot_text') })}
+        onClick={() => service.open({ subject: t('passcode.title'), subtitle: t('passcode.forgot_text') })}
       >
         {t('passcode.forgot')}
       </Button>

@@ -4,11 +4,24 @@ import { expect, test } from 'vitest';
 import { sessionStore } from '@/lib/session/store';
 import { ok, refusal } from '@/test/answers';
 import { openApp } from '@/test/app';
-import { basicConfig } from '@/test/fixtures-platform';
+import { property, userInfo } from '@/test/fixtures';
+import { basicConfig, serviceEntry } from '@/test/fixtures-platform';
 import { server } from '@/test/server';
 
-const INSIDE = { id: 'inside', type: 1, url: 'https://support.example.com/chat?a=1&b=2', label: 'Chat' };
-const OUTSIDE = { id: 'outside', type: 2, url: 'https://messenger.example.com/', label: 'Messenger' };
+const INSIDE = serviceEntry({
+  id: 'inside',
+  type: 1,
+  url: 'https://support.example.com/chat?a=1&b={subject}',
+  label: 'Chat',
+  hours: 'Mon–Fri, 9–18 CET',
+  answer_time: 'Within an hour',
+});
+const OUTSIDE = serviceEntry({
+  id: 'outside',
+  type: 2,
+  url: 'https://messenger.example.com/',
+  label: 'Messenger',
+});
 
 const contacts = () =>
   server.use(
@@ -23,6 +36,8 @@ test('a visitor finds the contacts of the platform, each in a new tab', async ()
   const inside = await within(dialog).findByRole('link', { name: /^Customer service 1 - Chat/ });
   expect(inside).toHaveAttribute('target', '_blank');
   expect(inside).toHaveAttribute('rel', expect.stringContaining('noopener'));
+  expect(inside).toHaveTextContent('Mon–Fri, 9–18 CET · Within an hour');
+  expect(inside).toHaveAttribute('href', 'https://support.example.com/chat?a=1&b=');
   expect(within(dialog).getByRole('link', { name: /^Customer service 2 - Messenger/ })).toBeVisible();
   await user.click(screen.getByRole('button', { name: 'Close' }));
   await waitFor(() => expect(dialog).not.toBeInTheDocument());
@@ -32,6 +47,10 @@ test('the login says who resets a password', async () => {
   const { user } = openApp('/login', { token: null });
   await user.click(await screen.findByRole('button', { name: 'Forgot your password?' }));
   expect(await screen.findByText(/^Customer service resets a forgotten password/)).toBeVisible();
+  expect(await screen.findByRole('link', { name: /^Customer service 1/ })).toHaveAttribute(
+    'href',
+    'https://support.example.com/chat?name=&about=Forgot%20your%20password%3F',
+  );
 });
 
 test('a registration without a code leads to customer service and keeps what was typed', async () => {
@@ -66,4 +85,16 @@ test('a blocked account reaches customer service and its message is still there 
   await user.click(await screen.findByRole('button', { name: 'OK' }));
   expect(await screen.findByLabelText('Username')).toBeVisible();
   expect(sessionStore.get().token).toBeNull();
+});
+
+test('a user is named to customer service, with what it is about', async () => {
+  server.use(http.get('*/api/user/property', () => ok(property({ withdraw_blocked_by: ['FORBIDDEN'] }))));
+  server.use(http.get('*/api/user/info', () => ok(userInfo({ customer_service_url: [OUTSIDE] }))));
+  const { user } = openApp('/wallet/withdraw');
+  await user.click(await screen.findByRole('button', { name: 'Contact customer service' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Customer service' });
+  expect(within(dialog).getByRole('link', { name: /Messenger/ })).toHaveAttribute(
+    'href',
+    'https://messenger.example.com/?name=demo&subject=Withdraw%3A%20Withdrawals%20are%20on%20hold',
+  );
 });

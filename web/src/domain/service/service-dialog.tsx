@@ -6,16 +6,20 @@ import { useSession } from '@/lib/session/use-session';
 import { useStore } from '@/lib/use-store';
 import { Sheet } from '@/ui/sheet';
 import { Skeleton } from '@/ui/states';
+import { contactAddress, isWebAddress } from './address';
+import { EntryTimes } from './entry-times';
 import styles from './service-dialog.module.css';
 import { IN_APP, useServiceEntries } from './service-entries';
 import { serviceStore } from './service-store';
+import { useCaller } from './use-caller';
 
 /** The contacts of customer service. Choosing one opens it and closes the dialog. */
 export default function ServiceDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const { token } = useSession();
   const navigate = useNavigate();
-  const { variant, subtitle, outside } = useStore(serviceStore);
+  const { variant, subject, subtitle, outside } = useStore(serviceStore);
+  const caller = useCaller(subject ?? '');
   const entries = useServiceEntries(variant);
   const recharge = variant === 'recharge';
   const isInside = (entry: ServiceEntry) => entry.type === IN_APP && token !== null && !outside;
@@ -45,6 +49,7 @@ export default function ServiceDialog({ isOpen, onClose }: { isOpen: boolean; on
               </span>
               <span className={styles.label}>
                 {t('service.entry', { number: index + 1, label: entry.label })}
+                <EntryTimes entry={entry} />
               </span>
               <ChevronRight size={18} aria-hidden="true" />
             </>
@@ -56,14 +61,14 @@ export default function ServiceDialog({ isOpen, onClose }: { isOpen: boolean; on
                   type="button"
                   className={styles.entry}
                   // Replaces the dialog's history entry, so that Back leads to the page below it.
-                  onClick={() => navigate(customerPath(entry.url), { replace: true })}
+                  onClick={() => navigate(customerPath(entry.url, subject), { replace: true })}
                 >
                   {content}
                 </button>
               ) : (
                 <a
                   className={styles.entry}
-                  href={webAddress(entry.url)}
+                  href={isWebAddress(entry.url) ? contactAddress(entry.url, caller) : undefined}
                   target="_blank"
                   rel="noopener noreferrer"
                   onClick={onClose}
@@ -80,11 +85,7 @@ export default function ServiceDialog({ isOpen, onClose }: { isOpen: boolean; on
   );
 }
 
-export function customerPath(url: string): string {
-  return `/customer?url=${encodeURIComponent(url)}`;
-}
-
-/** A web address; undefined for anything else, such as a script. */
-function webAddress(url: string): string | undefined {
-  return /^https?:\/\//i.test(url) ? url : undefined;
+/** The contact is named by its address as staff wrote it; the page fills it in. */
+export function customerPath(url: string, subject = ''): string {
+  return `/customer?${new URLSearchParams({ url, ...(subject ? { subject } : {}) })}`;
 }

@@ -24,6 +24,8 @@ export function useServiceContacts() {
   );
   return {
     entries,
+    /** Whether there is an answer, or a copy of it, from both sources. */
+    isKnown: [user, config].every(({ data, error }) => data !== undefined || error !== null),
     isFetching: user.isFetching || config.isFetching,
     error: user.error ?? config.error,
     retry: () => {

@@ -4,6 +4,8 @@ import { useOverlay } from '@/ui/use-overlay';
 export type ServiceRequest = {
   /** `recharge` selects the contacts for deposits. */
   variant: 'normal' | 'recharge';
+  /** What the user comes from, in a few words: customer service is told of it. */
+  subject?: string | undefined;
   /** The reason for contact, shown below the title. */
   subtitle?: string | undefined;
   /** Opens every contact in a new tab, because the user cannot use the app's own pages. */

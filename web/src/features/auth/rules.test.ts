@@ -37,6 +37,7 @@ test('each field has its own message', () => {
   });
   expect(checkRegister({ ...valid, confirm_password: 'other' }).confirm_password).toBe('passwords_differ');
   expect(checkRegister({ ...valid, password: 'short' }).password).toBe('password_short');
+  expect(checkRegister({ ...valid, password: ' '.repeat(8) }).password).toBe('password_blank');
 });
 
 test('emails and phones', () => {

@@ -1,4 +1,4 @@
-import { PASSWORD_MIN } from '@/domain/login-password';
+import { checkNewPassword, type NewPasswordError } from '@/domain/login-password';
 import { isEmail, isPhone } from '@/lib/contact';
 
 /** The fields as typed. Errors are keys below `auth.error`. */
@@ -17,7 +17,7 @@ export type RegisterValues = {
 export type FieldError =
   | 'username_required'
   | 'password_required'
-  | 'password_short'
+  | NewPasswordError
   | 'confirm_required'
   | 'passwords_differ'
   | 'email_required'
@@ -39,17 +39,12 @@ export function checkLogin(values: LoginValues): Errors<LoginValues> {
 export function checkRegister(values: RegisterValues): Errors<RegisterValues> {
   return {
     username: values.username.trim() === '' ? 'username_required' : undefined,
-    password: checkNewPassword(values.password),
+    password: values.password === '' ? 'password_required' : checkNewPassword(values.password),
     confirm_password: checkConfirmation(values.password, values.confirm_password),
     email: checkEmail(values.email.trim()),
     phone: checkPhone(values.phone.trim()),
     licenseKey: values.licenseKey.trim() === '' ? 'license_required' : undefined,
   };
-}
-
-function checkNewPassword(password: string): FieldError | undefined {
-  if (password === '') return 'password_required';
-  return [...password].length < PASSWORD_MIN ? 'password_short' : undefined;
 }
 
 function checkConfirmation(password: string, confirmation: string): FieldError | undefined {

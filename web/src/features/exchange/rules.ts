@@ -1,5 +1,5 @@
 import { type LeaveLimits, leavable } from '@/domain/leaving/rules';
-import type { AcceptorKind, ExchangeOffer, ExchangeOrder, ExchangeStatus } from '@/lib/api/types';
+import type { Acceptor, AcceptorKind, ExchangeOffer, ExchangeOrder, ExchangeStatus } from '@/lib/api/types';
 import { add, compare, parseTypedAmount, smaller, subtract, toMinor } from '@/lib/money';
 import type { Tone } from '@/ui/card';
 
@@ -11,6 +11,13 @@ export const STATUS_TONES: Record<ExchangeStatus, Tone> = {
   cancelled: 'neutral',
   expired: 'neutral',
 };
+
+/** A rating from fewer exchanges than these says nothing. */
+const RATED_FROM = 10;
+
+export function isRated({ completed_orders }: Pick<Acceptor, 'completed_orders'>): boolean {
+  return completed_orders >= RATED_FROM;
+}
 
 /** Currencies whose minor unit is not 1/100 (ISO 4217). The server has the same list. */
 const ODD_DECIMALS: Record<number, readonly string[]> = {

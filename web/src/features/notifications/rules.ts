@@ -1,4 +1,6 @@
-import type { Notification } from '@/lib/api/types';
+import type { Notification, UnreadCount } from '@/lib/api/types';
+
+export type { UnreadCount };
 
 export const CATEGORIES = ['all', 'announcement', 'maintenance', 'activity'] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -43,4 +45,25 @@ export function unmarkPages<P extends Pages>(pages: P, ids: ReadonlySet<string>)
 export function unreadAfter(total: number, mark: Mark): number {
   if ('id' in mark) return Math.max(0, total - 1);
   return mark.category === 'all' ? 0 : total;
+}
+
+/** Security first within each day, otherwise as given: newest first. Days are those of this device. */
+export function securityFirst(items: readonly Notification[]): Notification[] {
+  const dayOf = ({ time }: Notification) => new Date(time).setHours(0, 0, 0, 0);
+  const rank = ({ kind }: Notification) => (kind === 'security' ? 0 : 1);
+  return items.toSorted((a, b) => dayOf(b) - dayOf(a) || rank(a) - rank(b));
+}
+
+/** The later of a known count and another one. */
+export function laterCount(known: UnreadCount | undefined, count: UnreadCount): UnreadCount {
+  return known && known.sequence > count.sequence ? known : count;
+}
+
+/**
+ * Whether a notice is of those that are sent as push messages, too: deposits, withdrawals and security. A plan that
+ * starts would be one as well, but its notices do not tell steps apart, and money comes before any plan.
+ */
+export function isUrgent({ kind, target }: Notification): boolean {
+  if (kind === 'security') return true;
+  return kind === 'money' && (target?.kind === 'entry' || target?.kind === 'withdrawal');
 }

@@ -1,6 +1,6 @@
 import { meetsRequirement, putTotals } from '@/domain/coupon/totals';
 import type { Audience, Coupon, Plan, PlanDetail, PlanStatus } from '@/lib/api/types';
-import { compare, parseTypedAmount } from '@/lib/money';
+import { compare, parseTypedAmount, signOf } from '@/lib/money';
 import type { Tone } from '@/ui/card';
 
 export const PUSHES = ['all', 'official', 'non_official'] as const;
@@ -42,6 +42,11 @@ export function countOf(
 /** Whether an operator pushed the plan and it waits for the user's amount. */
 export function isPushed({ status }: Pick<Plan, 'status'>): boolean {
   return status === 'waiting';
+}
+
+/** Whether the coupon paid a part of the spend. */
+export function hasCouponShare({ coupon_share }: Pick<Plan, 'coupon_share'>): boolean {
+  return signOf(coupon_share) > 0;
 }
 
 export function detailPath({ id }: Pick<Plan, 'id'>): string {

@@ -35,6 +35,7 @@ const ACTIONS = [
   'plan.fail',
   'plan.settle',
   'plan.settlement_requested',
+  'plan.import_applied',
   'coupon.grant',
   'acceptor.issue_code',
   'acceptor.decide_exchange',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPasswordChange, passwordFieldOf } from './login-password';
+import { checkPasswordChange, passwordFieldOf, textOfError } from './login-password';
 
 const good = {
   old_password: 'correct horse',
@@ -19,9 +19,14 @@ test('a change needs the old password and twice the same new one', () => {
 
 test('a new password is new and long enough', () => {
   const short = { ...good, new_password: 'short', confirm_password: 'short' };
-  expect(checkPasswordChange(short)).toEqual({ new_password: 'new_short' });
+  expect(checkPasswordChange(short)).toEqual({ new_password: 'password_short' });
   const same = { ...good, new_password: good.old_password, confirm_password: good.old_password };
   expect(checkPasswordChange(same)).toEqual({ new_password: 'unchanged' });
+});
+
+test('errors of any new password have the texts of the registration', () => {
+  expect(textOfError('password_long')).toBe('auth.error.password_long');
+  expect(textOfError('unchanged')).toBe('security_login.error.unchanged');
 });
 
 test('a refusal finds its field by its reason or by name', () => {

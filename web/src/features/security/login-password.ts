@@ -1,15 +1,27 @@
-import { PASSWORD_MIN } from '@/domain/login-password';
+import { checkNewPassword, type NewPasswordError } from '@/domain/login-password';
 
 export type PasswordValues = { old_password: string; new_password: string; confirm_password: string };
 
-/** A key below `security_login.error`. */
+/** A key below `security_login.error`, or an error of any new password. */
 export type PasswordError =
   | 'old_required'
   | 'new_required'
-  | 'new_short'
   | 'unchanged'
   | 'confirm_required'
-  | 'differ';
+  | 'differ'
+  | NewPasswordError;
+
+/** The key of an error's text. */
+export function textOfError(error: PasswordError) {
+  switch (error) {
+    case 'password_short':
+    case 'password_long':
+    case 'password_blank':
+      return `auth.error.${error}` as const;
+    default:
+      return `security_login.error.${error}` as const;
+  }
+}
 
 export function checkPasswordChange(values: PasswordValues): {
   [K in keyof PasswordValues]?: PasswordError | undefined;
@@ -24,7 +36,7 @@ export function checkPasswordChange(values: PasswordValues): {
 function checkNew({ old_password, new_password }: PasswordValues): PasswordError | undefined {
   if (new_password === '') return 'new_required';
   if (new_password === old_password) return 'unchanged';
-  return [...new_password].length < PASSWORD_MIN ? 'new_short' : undefined;
+  return checkNewPassword(new_password);
 }
 
 function checkConfirmation({ new_password, confirm_password }: PasswordValues): PasswordError | undefined {

@@ -8,10 +8,13 @@ test('the current password is asked for only where there is one', () => {
   expect(stepsFor(true)).toEqual(['old', 'new', 'confirm']);
 });
 
-test('six digits, another password than before, and twice the same', () => {
+test('six digits, not too easy, another password than before, and twice the same', () => {
   expect(checkEntry('new', entries({ new: '58392' }))).toBe('incomplete');
   expect(checkEntry('new', entries({ new: '583920' }))).toBeNull();
   expect(checkEntry('new', entries({ old: '583920', new: '583920' }))).toBe('unchanged');
+  expect(checkEntry('new', entries({ new: '123456' }))).toBe('weak');
+  // It may have been set before the rule.
+  expect(checkEntry('old', entries({ old: '123456' }))).toBeNull();
   expect(checkEntry('confirm', entries({ new: '583920', confirm: '583921' }))).toBe('mismatch');
   expect(checkEntry('confirm', entries({ new: '583920', confirm: '583920' }))).toBeNull();
 });

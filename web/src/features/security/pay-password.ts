@@ -1,9 +1,11 @@
+import { isWeakPayPassword } from '@/domain/pay/weak';
+
 /** The steps in order; the current password only if one is set. */
 export type PasswordStep = 'old' | 'new' | 'confirm';
 
 export type Entries = Record<PasswordStep, string>;
 
-export type EntryError = 'incomplete' | 'mismatch' | 'unchanged';
+export type EntryError = 'incomplete' | 'mismatch' | 'unchanged' | 'weak';
 
 const LENGTH = 6;
 
@@ -15,6 +17,7 @@ export function stepsFor(isSet: boolean): readonly PasswordStep[] {
 export function checkEntry(step: PasswordStep, entries: Entries): EntryError | null {
   if (entries[step].length < LENGTH) return 'incomplete';
   if (step === 'new' && entries.new === entries.old) return 'unchanged';
+  if (step === 'new' && isWeakPayPassword(entries.new)) return 'weak';
   if (step === 'confirm' && entries.confirm !== entries.new) return 'mismatch';
   return null;
 }

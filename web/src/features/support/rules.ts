@@ -1,4 +1,7 @@
-import type { Faq } from '@/lib/api/types';
+import type { Faq, LegalName } from '@/lib/api/types';
+
+/** The texts that the law or the business asks for. */
+export const LEGAL_NAMES = ['imprint', 'terms', 'privacy', 'fees'] as const satisfies readonly LegalName[];
 
 export const TOPIC_MAX = 200;
 export const CONTENT_MAX = 5000;

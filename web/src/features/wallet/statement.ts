@@ -191,3 +191,7 @@ function addsUp(row: Row, before: Row | null): boolean {
 export function statementName(month: string): string {
   return `adfolio-statement-${month}.csv`;
 }
+
+export function documentName(month: string): string {
+  return `adfolio-statement-${month}.pdf`;
+}

@@ -14,7 +14,13 @@ export const STATUS_TONES: Record<WithdrawalStatus, Tone> = {
   pending: 'warning',
   paid: 'positive',
   rejected: 'negative',
+  cancelled: 'neutral',
 };
+
+/** Whether the money is available again. */
+export function cameBack(status: WithdrawalStatus): boolean {
+  return status === 'rejected' || status === 'cancelled';
+}
 
 /** A method's destination; null if none is bound. */
 export function destinationOf(method: WithdrawalMethod, bound: Destinations): Destination | null {

@@ -7,7 +7,9 @@ export function NoCode() {
   const { t } = useTranslation();
   const service = useService();
   return (
-    <TextButton onClick={() => service.open({ subtitle: t('service.need_code') })}>
+    <TextButton
+      onClick={() => service.open({ subject: t('auth.no_code'), subtitle: t('service.need_code') })}
+    >
       {t('auth.no_code')}
     </TextButton>
   );

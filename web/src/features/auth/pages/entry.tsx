@@ -60,6 +60,7 @@ function AssertionEntry({ assertion, isReady }: Ready & { assertion: string }) {
 
 /** Leads the user of the stored session on. */
 function Arrival({ isReady }: Ready) {
+  const { t } = useTranslation();
   const [query] = useSearchParams();
   const user = useQuery({ ...userInfoQuery, enabled: isReady, meta: { opensAccount: true } });
   if (isReady && user.isSuccess && !user.isPlaceholderData) {
@@ -67,7 +68,11 @@ function Arrival({ isReady }: Ready) {
     return <Navigate to={isOpened ? '/ad-center' : welcomePath(query)} replace />;
   }
   if (user.isError && hasNoAccount(user.error)) return <Navigate to={welcomePath(query)} replace />;
-  return user.isError ? <Failure error={user.error} onRetry={() => user.refetch()} /> : <Waiting />;
+  return user.isError ? (
+    <Failure title={t('error.no_user_data')} error={user.error} onRetry={() => user.refetch()} />
+  ) : (
+    <Waiting />
+  );
 }
 
 /** Switches to the language of the entry. True once that is done. */
@@ -92,12 +97,14 @@ function Waiting() {
   );
 }
 
-function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+type FailureProps = { title?: string; error: unknown; onRetry: () => void };
+
+function Failure({ title, error, onRetry }: FailureProps) {
   const { t } = useTranslation();
   return (
     <>
       <h1 className="visually-hidden">{t('common.app_name')}</h1>
-      <ErrorState error={error} onRetry={onRetry} />
+      <ErrorState title={title} error={error} onRetry={onRetry} />
     </>
   );
 }

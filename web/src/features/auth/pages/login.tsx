@@ -62,7 +62,11 @@ export default function LoginPage() {
           label={t('auth.password')}
           autoComplete="current-password"
         />
-        <TextButton onClick={() => service.open({ subtitle: t('service.forgot_password') })}>
+        <TextButton
+          onClick={() =>
+            service.open({ subject: t('auth.forgot_password'), subtitle: t('service.forgot_password') })
+          }
+        >
           {t('auth.forgot_password')}
         </TextButton>
         <Button type="submit" large wide busy={mutation.isPending}>

@@ -76,7 +76,7 @@ function NextSteps() {
       <LinkButton to="/ad-center/security" replace large wide>
         {t('title.security')}
       </LinkButton>
-      <Button tone="secondary" large wide onClick={() => service.open()}>
+      <Button tone="secondary" large wide onClick={() => service.open({ subject: t('not_me.title') })}>
         {t('error.contact_service')}
       </Button>
     </div>

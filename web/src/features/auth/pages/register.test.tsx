@@ -51,3 +51,20 @@ test('a refused password says why at its field', async () => {
   expect(screen.getByLabelText('Password')).toHaveFocus();
   expect(screen.getByLabelText('Password')).toHaveAccessibleDescription(expect.stringContaining(why));
 });
+
+test.each([
+  ['short', 'Use at least 8 characters'],
+  ['x'.repeat(129), 'Use at most 128 characters'],
+  [' '.repeat(9), 'A password cannot be only blanks'],
+])('a password that cannot be right is refused as soon as its field is left', async (password, why) => {
+  const { user } = openApp('/register', { token: null });
+  const field = await screen.findByLabelText('Password');
+  field.focus();
+  await user.paste(password);
+  expect(field).toBeValid();
+  await user.tab();
+  expect(field).toHaveAccessibleDescription(expect.stringMatching(`^${why}`));
+  await user.clear(field);
+  await user.tab();
+  expect(field).toBeValid();
+});

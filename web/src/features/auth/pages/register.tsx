@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { Navigate, useLocation } from 'react-router';
-import { PASSWORD_MAX, PASSWORD_MIN } from '@/domain/login-password';
+import { PASSWORD_BOUNDS } from '@/domain/login-password';
 import { useErrorText } from '@/i18n/error-text';
 import { ApiError } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
@@ -15,6 +15,7 @@ import { register } from '../api/calls';
 import { Entrance } from '../components/entrance';
 import { NoCode } from '../components/no-code';
 import { OtherForm } from '../components/other-form';
+import { keepCode, keptCode } from '../kept-code';
 import {
   checkRegister,
   type FieldError,
@@ -59,15 +60,14 @@ export default function RegisterPage() {
           />
           <PasswordField
             {...form.fieldProps('password')}
+            {...form.leaveProps('password')}
             label={t('auth.password')}
-            hint={t('auth.password_hint', { count: PASSWORD_MIN })}
-            maxLength={PASSWORD_MAX}
+            hint={t('auth.password_hint', PASSWORD_BOUNDS)}
             autoComplete="new-password"
           />
           <PasswordField
             {...form.fieldProps('confirm_password')}
             label={t('auth.confirm_password')}
-            maxLength={PASSWORD_MAX}
             autoComplete="new-password"
           />
         </fieldset>
@@ -121,9 +121,8 @@ function useRegistration() {
   const errorText = useErrorText();
   const startSession = useSessionStart();
   const key = useIntentionKey();
-  const form = useForm(EMPTY, (values) => {
-    const text = (error: FieldError | undefined) =>
-      error && t(`auth.error.${error}`, { count: PASSWORD_MIN });
+  const form = useForm({ ...EMPTY, licenseKey: keptCode() }, (values) => {
+    const text = (error: FieldError | undefined) => error && t(`auth.error.${error}`, PASSWORD_BOUNDS);
     return Object.fromEntries(
       Object.entries(checkRegister(values)).map(([name, error]) => [name, text(error)]),
     );
@@ -134,6 +133,7 @@ function useRegistration() {
     meta: { inline: true },
     onSettled: (_session, error) => key.settle(error),
     onSuccess: (session) => {
+      keepCode(null);
       startSession(session);
       toast(t('auth.register_success'));
     },

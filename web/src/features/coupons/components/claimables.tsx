@@ -1,6 +1,8 @@
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useRequirementText } from '@/domain/coupon/coupon-terms';
 import { useCouponValue } from '@/domain/coupon/coupon-value';
+import { useFormats } from '@/i18n/format';
 import type { Claimable } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
 import { Button } from '@/ui/button';
@@ -9,7 +11,7 @@ import { Section } from '@/ui/section';
 import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useClaimCoupon } from '../api/queries';
-import { unclaimedFirst } from '../rules';
+import { expiresSoon, unclaimedFirst } from '../rules';
 import styles from './claimables.module.css';
 import { Ticket, TicketFoot, TicketNote } from './ticket';
 
@@ -50,7 +52,9 @@ type TicketProps = { item: Claimable; words?: keyof typeof WORDS; note?: string 
 export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
   const { t } = useTranslation();
   const { open, openNamed, done, doneNamed } = WORDS[words];
+  const { list, moment } = useFormats();
   const valueText = useCouponValue();
+  const requirementText = useRequirementText();
   const claim = useClaimCoupon(() => toast(t('coupon.claimed_success')));
   const key = useIntentionKey();
   // A second tap may arrive before React disables the button.
@@ -70,7 +74,14 @@ export function ClaimableTicket({ item, words = 'claim', note }: TicketProps) {
   };
   return (
     <Ticket value={valueText(item)} mode={t(`coupon.mode.${item.mode}`)} name={item.name}>
-      {note ? <TicketNote>{note}</TicketNote> : null}
+      <TicketNote>{t(`coupon.type.${item.type}`)}</TicketNote>
+      <TicketNote>{list([requirementText(item), ...(note ? [note] : [])])}</TicketNote>
+      <TicketNote>{t('coupon.valid_days', { count: item.valid_days })}</TicketNote>
+      {item.ends_at && !item.claimed ? (
+        <TicketNote isUrgent={expiresSoon(item.ends_at, new Date())}>
+          {t('coupon.claim_until', { date: moment(item.ends_at) })}
+        </TicketNote>
+      ) : null}
       <TicketFoot>
         <Badge tone="brand">{t(`coupon.kind.${item.kind}`)}</Badge>
         <Button

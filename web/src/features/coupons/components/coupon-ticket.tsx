@@ -1,17 +1,17 @@
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { useRequirementText } from '@/domain/coupon/coupon-terms';
 import { useCouponValue } from '@/domain/coupon/coupon-value';
 import { useFormats } from '@/i18n/format';
 import type { Coupon } from '@/lib/api/types';
-import { signOf } from '@/lib/money';
 import { expiresSoon } from '../rules';
 import styles from './coupon-ticket.module.css';
 import { Ticket, TicketFoot, TicketNote } from './ticket';
 
 export function CouponTicket({ coupon }: { coupon: Coupon }) {
   const { t } = useTranslation();
-  const { money } = useFormats();
   const valueText = useCouponValue();
+  const requirementText = useRequirementText();
   return (
     <Ticket
       value={valueText(coupon)}
@@ -19,11 +19,8 @@ export function CouponTicket({ coupon }: { coupon: Coupon }) {
       name={coupon.name}
       isOver={coupon.state !== 'unused'}
     >
-      <TicketNote>
-        {signOf(coupon.amount_requirement) > 0
-          ? t('coupon.from_amount', { amount: money(coupon.amount_requirement) })
-          : t('coupon.any_amount')}
-      </TicketNote>
+      <TicketNote>{t(`coupon.type.${coupon.type}`)}</TicketNote>
+      <TicketNote>{requirementText(coupon)}</TicketNote>
       <Ending coupon={coupon} />
     </Ticket>
   );

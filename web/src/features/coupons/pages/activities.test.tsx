@@ -39,6 +39,21 @@ test('the support coupon is received once, beside periodic ones and the rules', 
   expect(within(rules).getAllByRole('listitem')).toHaveLength(2);
 });
 
+test('no minimum is promised for a coupon that has one', async () => {
+  server.use(
+    http.get(LIST, () =>
+      ok({
+        ...page([]),
+        counts: COUNTS,
+        claimable: [{ ...newUserClaimable, amount_requirement: '100.00' }],
+      }),
+    ),
+  );
+  openApp('/ad-center/activities');
+  expect(await screen.findByText(/From 100.00 · Once per user/)).toBeVisible();
+  expect(screen.queryByText('No minimum investment')).not.toBeInTheDocument();
+});
+
 test('a refused claim says why, and the coupon shows what is true now', async () => {
   let isClaimed = false;
   server.use(

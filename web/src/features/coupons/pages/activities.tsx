@@ -13,7 +13,7 @@ import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { couponListQuery } from '../api/queries';
 import { Claimables, ClaimableTicket } from '../components/claimables';
-import { byKind } from '../rules';
+import { byKind, hasMinimum } from '../rules';
 import styles from './activities.module.css';
 
 /** Coupons for new users and periodic ones for everyone, with their rules. */
@@ -30,13 +30,7 @@ export default function ActivitiesPage() {
         </h2>
         <p className={styles.lead}>{t('activities.hero_text')}</p>
         <ul className={styles.facts}>
-          <li>
-            <HandCoins size={20} aria-hidden="true" />
-            <div>
-              <strong>{t('activities.fact_minimum')}</strong>
-              <p>{t('activities.fact_minimum_text')}</p>
-            </div>
-          </li>
+          <NoMinimum />
           <li>
             <CalendarSync size={20} aria-hidden="true" />
             <div>
@@ -49,6 +43,22 @@ export default function ActivitiesPage() {
       <Offers />
       <Rules />
     </div>
+  );
+}
+
+/** Left out if a coupon on offer has a minimum after all. */
+function NoMinimum() {
+  const { t } = useTranslation();
+  const offered = useInfiniteQuery(couponListQuery('unused')).data?.pages[0]?.claimable ?? [];
+  if (byKind(offered).newUser.some(hasMinimum)) return null;
+  return (
+    <li>
+      <HandCoins size={20} aria-hidden="true" />
+      <div>
+        <strong>{t('activities.fact_minimum')}</strong>
+        <p>{t('activities.fact_minimum_text')}</p>
+      </div>
+    </li>
   );
 }
 

@@ -9,6 +9,7 @@ import { server } from '@/test/server';
 test('coupons are listed by state, each with what it gives', async () => {
   const { user } = openApp('/ad-center/coupons');
   expect(await screen.findByText('−20.00')).toBeVisible();
+  expect(screen.getByText('Value-added voucher')).toBeVisible();
   expect(screen.getByText('From 1,000.00')).toBeVisible();
   await user.click(screen.getByRole('tab', { name: 'Used 1' }));
   expect(await screen.findByRole('link', { name: 'See plan' })).toHaveAttribute(
@@ -17,6 +18,39 @@ test('coupons are listed by state, each with what it gives', async () => {
   );
   await user.click(screen.getByRole('tab', { name: 'Expired 0' }));
   expect(await screen.findByText('No expired coupons')).toBeVisible();
+});
+
+test('a coupon to be claimed says its type, its terms and until when', async () => {
+  const [item] = fixtures.claimables;
+  server.use(
+    http.get('*/api/user_coupon/list', () =>
+      ok({
+        items: [],
+        next_cursor: null,
+        counts: { unused: 0, used: 0, expired: 0 },
+        claimable: [
+          item,
+          {
+            ...item,
+            campaign_id: 'b',
+            type: 'team',
+            amount_requirement: '0.00',
+            valid_days: 1,
+            ends_at: null,
+          },
+        ],
+      }),
+    ),
+  );
+  openApp('/ad-center/coupons');
+  expect(await screen.findByText('Fixed-amount coupon')).toBeVisible();
+  expect(screen.getByText('From 100.00')).toBeVisible();
+  expect(screen.getByText('Valid 7 days after claiming')).toBeVisible();
+  expect(screen.getByText(/^Claim by Nov 23/)).toBeVisible();
+  expect(screen.getByText('Team coupon')).toBeVisible();
+  expect(screen.getByText('No minimum')).toBeVisible();
+  expect(screen.getByText('Valid 1 day after claiming')).toBeVisible();
+  expect(screen.getAllByText(/^Claim by /)).toHaveLength(1);
 });
 
 test('a coupon is claimed', async () => {

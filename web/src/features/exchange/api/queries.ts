@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-query';
 import { roots } from '@/domain/keys';
 import { get, type PostBody, post } from '@/lib/api/call';
-import type { AcceptorDetail, AcceptorKind } from '@/lib/api/types';
+import type { AcceptorDetail, AcceptorKind, ExchangeOrder } from '@/lib/api/types';
 import { currentOf } from '../rules';
 import { exchangeKeys } from './keys';
 
@@ -24,6 +24,32 @@ export const exchangeListQuery = infiniteQueryOptions({
   refetchInterval: ({ state }) => (currentOf(state.data?.pages[0]?.items) ? CURRENT_REFRESH_MS : false),
   staleTime: 0,
 });
+
+/** The most pages read in search of one order. */
+const PAGES_MAX = 10;
+
+/** An order by its id; null if it is not among the latest thousand. The server can only list them. */
+export const exchangeOrderQuery = (id: string) =>
+  queryOptions({
+    queryKey: exchangeKeys.order(id),
+    queryFn: async ({ signal }): Promise<ExchangeOrder | null> => {
+      let cursor: string | null = null;
+      for (let read = 0; read < PAGES_MAX; read += 1) {
+        const query: { limit: number; cursor?: string } = { limit: 100, ...(cursor ? { cursor } : {}) };
+        const page: { items: ExchangeOrder[]; next_cursor: string | null } = await get(
+          '/acceptor/order/list',
+          query,
+          { signal },
+        );
+        const found = page.items.find((item) => item.id === id);
+        if (found) return found;
+        cursor = page.next_cursor;
+        if (cursor === null) break;
+      }
+      return null;
+    },
+    staleTime: 0,
+  });
 
 /** The acceptor behind a code, with the user's input. */
 export type Found = Pick<AcceptorDetail, 'acceptor' | 'offer'> & {

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { Acceptor } from '@/lib/api/types';
 import { Badge } from '@/ui/card';
+import { isRated } from '../rules';
 import styles from './acceptor-card.module.css';
 import { useExact } from './exchange-text';
 
@@ -21,11 +22,13 @@ export function AcceptorHead({ acceptor }: { acceptor: Acceptor }) {
         <h3 className={styles.name}>{acceptor.name}</h3>
         <p className={styles.meta}>
           <Badge tone="brand">{t(`exchange.kind.${acceptor.kind}`)}</Badge>
-          <span className={styles.rating}>
-            <Star size={14} aria-hidden="true" />
-            <span aria-hidden="true">{rating}</span>
-            <span className="visually-hidden">{t('exchange.rating', { rating })}</span>
-          </span>
+          {isRated(acceptor) ? (
+            <span className={styles.rating}>
+              <Star size={14} aria-hidden="true" />
+              <span aria-hidden="true">{rating}</span>
+              <span className="visually-hidden">{t('exchange.rating', { rating })}</span>
+            </span>
+          ) : null}
           <span>
             {t('exchange.completed', {
               count: acceptor.completed_orders,

@@ -6,11 +6,11 @@ import { LimitsHint } from '@/domain/leaving/limits-hint';
 import { blocksExchange, type LeaveLimits } from '@/domain/leaving/rules';
 import { propertyQuery } from '@/domain/property';
 import { userInfoQuery } from '@/domain/user-info';
-import { useErrorText } from '@/i18n/error-text';
+import { useErrorText, withMissing } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
-import { ApiError } from '@/lib/api/error';
+import { ApiError, hasReason } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
-import { parseTypedAmount } from '@/lib/money';
+import { parseTypedAmount, subtract } from '@/lib/money';
 import { Button, LinkButton } from '@/ui/button';
 import { TextField } from '@/ui/field';
 import { Money } from '@/ui/money';
@@ -51,8 +51,11 @@ export function AmountForm({ found, limits, leaveLimits, wallet, onCodeRefused }
   const { offer } = found;
   const form = useForm({ amount: found.amount }, ({ amount }) => {
     const wrong = checkAmount(amount, offer, limits, property?.available_funds);
-    const params = { min: money(limits.min), max: money(limits.max) };
-    return { amount: wrong ? t(`exchange.error.${wrong}`, params) : undefined };
+    if (wrong === null) return {};
+    const text = t(`exchange.error.${wrong}`, { min: money(limits.min), max: money(limits.max) });
+    const typed = parseTypedAmount(amount);
+    if (wrong !== 'insufficient' || typed === null || !property) return { amount: text };
+    return { amount: withMissing(text, subtract(typed, property.available_funds)) };
   });
   const amount = parseTypedAmount(form.values.amount);
   const counter = amount === null ? null : counterAmount(amount, offer.rate, offer.currency);
@@ -123,11 +126,6 @@ function useRefusedAmount(isCovered: boolean, say: (text: string) => void): (tex
   return setRefused;
 }
 
-/** Neither about code nor amount: another exchange is open, or money must not leave now. The page shows it. */
-function isShownByPage(reason: string): boolean {
-  return reason === 'EXCHANGE_LIMIT' || blocksExchange(reason);
-}
-
 type Placing = Pick<Props, 'found' | 'onCodeRefused'> & {
   review: { close: () => void };
   refuseAmount: (text: string) => void;
@@ -161,7 +159,10 @@ function usePlacing({ found, review, refuseAmount, onCodeRefused }: Placing) {
       } else if (error instanceof ApiError && error.field === 'code') {
         latest.current.close();
         onCodeRefused({ code, text: errorText(error) });
-      } else if (error instanceof ApiError && isShownByPage(error.reason)) {
+      } else if (hasReason(error, 'EXCHANGE_OPEN')) {
+        // The page has refetched the orders by now and says so in place of the form.
+        latest.current.close();
+      } else if (error instanceof ApiError && blocksExchange(error.reason)) {
         latest.current.close();
         toast(errorText(error), 'fail');
       }

@@ -69,7 +69,12 @@ export function CodeForm({ kind, refused, onFound }: Props) {
         {find.isPending ? null : <Search size={20} aria-hidden="true" />}
         {t('exchange.find')}
       </Button>
-      <Button tone="quiet" onClick={() => service.open({ subtitle: t('exchange.ask_code_text') })}>
+      <Button
+        tone="quiet"
+        onClick={() =>
+          service.open({ subject: t('title.foreign_exchange'), subtitle: t('exchange.ask_code_text') })
+        }
+      >
         <Headset size={20} aria-hidden="true" />
         {t('exchange.ask_code')}
       </Button>

@@ -44,7 +44,7 @@ export function CurrentExchange({ order, wallet }: Props) {
           {order.expire_time ? <Expiry until={order.expire_time} /> : null}
           <OrderId id={order.id} />
         </Rows>
-        <Button tone="secondary" wide onClick={cancel.open}>
+        <Button tone="danger" wide onClick={cancel.open}>
           {t('exchange.cancel')}
         </Button>
       </div>
@@ -111,7 +111,7 @@ function CancelDialog({ order, wallet, overlay }: DialogProps) {
           <Button tone="secondary" disabled={mutation.isPending} onClick={overlay.close}>
             {t('exchange.keep')}
           </Button>
-          <Button busy={mutation.isPending || mutation.isSuccess} onClick={send}>
+          <Button tone="danger" busy={mutation.isPending || mutation.isSuccess} onClick={send}>
             {t('exchange.cancel')}
           </Button>
         </>

@@ -5,6 +5,8 @@ import { Money } from '@/ui/money';
 import stack from '@/ui/stack.module.css';
 import type { Found } from '../api/queries';
 import { balanceAfter } from '../rules';
+import { useTimeLeft } from '../use-time-left';
+import { Countdown } from './countdown';
 import type { Side } from './exchange-text';
 import { RateRow } from './rate-row';
 import { SideAmount, Sides } from './sides';
@@ -19,10 +21,11 @@ type Props = {
   onClose: () => void;
 };
 
-/** Reviews an exchange: the sides, the acceptor and the resulting balance. */
+/** Reviews an exchange. No fee is charged: the other side is the amount at the rate. */
 export function ExchangeReview({ found, amount, sides, available, wallet, onPay, onClose }: Props) {
   const { t } = useTranslation();
   const { offer, acceptor } = found;
+  const left = useTimeLeft(offer.expires_at);
   return (
     <PaySheet
       title={t('exchange.review_title')}
@@ -43,7 +46,12 @@ export function ExchangeReview({ found, amount, sides, available, wallet, onPay,
         <Sides give={sides.give} get={sides.get} />
         <Rows>
           <RateRow terms={offer} wallet={wallet} />
+          <Row label={t('withdraw.fee')}>{t('withdraw.no_fee')}</Row>
           <Row label={t('exchange.acceptor')}>{acceptor.name}</Row>
+          <Row label={t('exchange.paid_from')}>{t(`exchange.paid_from_of.${offer.direction}`)}</Row>
+          <Row label={t('exchange.offer_ends')}>
+            <Countdown until={offer.expires_at} leftMs={left} />
+          </Row>
           {available === undefined ? null : (
             <>
               <Row label={t('exchange.balance_now')}>

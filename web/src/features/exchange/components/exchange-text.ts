@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { basicConfigQuery } from '@/domain/basic-config';
+import { numbers } from '@/i18n/format';
 import { localeOf } from '@/i18n/languages';
 import type { ExchangeOffer } from '@/lib/api/types';
 import { leavesWallet } from '../rules';
@@ -16,11 +17,8 @@ export function useExact(): (value: string) => string {
   const { i18n } = useTranslation();
   return (value) => {
     const decimals = value.split('.')[1]?.length ?? 0;
-    const format = new Intl.NumberFormat(localeOf(i18n.language), {
-      minimumFractionDigits: decimals,
-      maximumFractionDigits: decimals,
-    });
-    return format.format(value as `${number}`);
+    const options = { minimumFractionDigits: decimals, maximumFractionDigits: decimals };
+    return numbers(localeOf(i18n.language), options)(value);
   };
 }
 

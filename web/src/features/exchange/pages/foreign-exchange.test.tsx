@@ -125,6 +125,45 @@ test('the offer shows its acceptor and works out the other side to the last digi
   expect(screen.getByLabelText('Acceptance code')).toBeVisible();
 });
 
+test('an acceptor with few exchanges has no stars yet', async () => {
+  withPassword();
+  const { acceptor } = acceptorDetail();
+  server.use(http.post(DETAIL, () => ok(acceptorDetail({ acceptor: { ...acceptor, completed_orders: 9 } }))));
+  await findAcceptor();
+  expect(await screen.findByText('9 exchanges completed')).toBeVisible();
+  expect(screen.queryByText(/^Rated/)).toBeNull();
+});
+
+test('an ended order whose late payment lacked money says what to do', async () => {
+  const [, late, ...others] = exchangeOrders;
+  if (!late) throw new Error('no fixture');
+  const orders = [{ ...late, status: 'expired', reason: null, missing: '100.00' }, ...others];
+  server.use(http.get(LIST, () => ok(page(orders))));
+  const { user } = openApp(PATH);
+  await user.click(await screen.findByRole('button', { name: /Meridian.*100.00 USD is missing/ }));
+  const sheet = await screen.findByRole('dialog', { name: 'Exchange' });
+  expect(sheet).toHaveTextContent('100.00 USD is missing: deposit it and tell customer service');
+  await user.click(within(sheet).getByRole('button', { name: 'Deposit' }));
+  const deposit = await screen.findByRole('dialog', { name: 'Deposit' });
+  await user.click(within(deposit).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(deposit).not.toBeInTheDocument());
+  await user.click(within(sheet).getByRole('button', { name: 'Contact customer service' }));
+  expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
+    'Name the exchange that is to be completed: exchange-2',
+  );
+});
+
+test('an address names an order, whose details open and close there', async () => {
+  const { user } = openApp(`${PATH}?order=exchange-2`);
+  const sheet = await screen.findByRole('dialog', { name: 'Exchange' });
+  expect(sheet).toHaveTextContent('Meridian Exchange Ltd · Enterprise');
+  expect(sheet).toHaveTextContent('1 USD = 0.7812 GBP');
+  expect(sheet).toHaveTextContent('The bank was closed.');
+  await user.click(within(sheet).getByRole('button', { name: 'Close' }));
+  await waitFor(() => expect(sheet).not.toBeInTheDocument());
+  expect(address()).toBe(PATH);
+});
+
 test('an amount beyond the limits or the balance is explained at its field', async () => {
   const { user } = await review('20');
   const amount = screen.getByLabelText('Amount to exchange');
@@ -150,7 +189,7 @@ test('more than there is in the wallet cannot be given, but received', async () 
   await user.click(screen.getByRole('button', { name: 'Find acceptor' }));
   await user.type(await screen.findByLabelText('Amount to exchange'), '100.01');
   await user.click(screen.getByRole('button', { name: 'Review' }));
-  expect(screen.getByText('Insufficient balance')).toBeVisible();
+  expect(screen.getByText('Insufficient balance. 0.01 is missing.')).toBeVisible();
 
   detail.offer.direction = 'currency_to_wallet';
   await user.click(screen.getByRole('button', { name: 'Use another code' }));
@@ -161,6 +200,7 @@ test('more than there is in the wallet cannot be given, but received', async () 
   const sheet = await screen.findByRole('dialog', { name: 'Review your exchange' });
   expect(sheet).toHaveTextContent('You give183.70 EUR');
   expect(sheet).toHaveTextContent('Available once completed300.00');
+  expect(sheet).toHaveTextContent('Paid fromYour own account, straight to the acceptor');
   await user.click(within(sheet).getByRole('button', { name: 'Close' }));
   await waitFor(() => expect(sheet).not.toBeInTheDocument());
 });
@@ -220,6 +260,7 @@ test('while nothing may leave it says why and until when, before anything is typ
 test('what must be done first is listed with the way to it, and nothing that only withdrawals need', async () => {
   withProperty({
     start_up_funds_outstanding: '500.00',
+    start_up_funds_returnable: false,
     withdraw_blocked_by: [
       'INSUFFICIENT_BALANCE',
       'PAY_PASSWORD_NOT_SET',
@@ -328,6 +369,9 @@ test('an exchange is reviewed, paid for with the password and placed once', asyn
   expect(sheet).toHaveTextContent('You get229.62 EUR');
   expect(sheet).toHaveTextContent('Rate1 USD = 0.9185 EUR');
   expect(sheet).toHaveTextContent('AcceptorLena Hoffmann');
+  expect(sheet).toHaveTextContent('FeeNo fee');
+  expect(sheet).toHaveTextContent('Paid fromYour wallet’s available funds');
+  expect(sheet).toHaveTextContent(/Offer endsin 05:59:\d\d/);
   expect(sheet).toHaveTextContent('Available after12,050.50');
   const password = await enterPassword(app);
   await app.user.dblClick(within(password).getByRole('button', { name: 'OK' }));
@@ -408,7 +452,7 @@ test('an exchange that was opened elsewhere meanwhile is shown in place of the r
     http.get(LIST, () => ok(page(orders))),
     http.post(CREATE, () => {
       orders.unshift(exchangeOrder());
-      return refusal(400, 'The exchange limit does not allow this', { reason: 'EXCHANGE_LIMIT' });
+      return refusal(400, 'Another exchange is still open', { reason: 'EXCHANGE_OPEN' });
     }),
   );
   const app = await review();

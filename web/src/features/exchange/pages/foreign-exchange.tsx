@@ -17,7 +17,7 @@ import { exchangeListQuery, foundQuery, keepFound } from '../api/queries';
 import { CodeForm, type RefusedCode } from '../components/code-form';
 import { CurrentExchange } from '../components/current-exchange';
 import { usePlatform } from '../components/exchange-text';
-import { Records } from '../components/records';
+import { LinkedRecord, Records } from '../components/records';
 import { currentOf, KINDS } from '../rules';
 import styles from './foreign-exchange.module.css';
 
@@ -45,6 +45,7 @@ export default function ForeignExchangePage() {
       {current ? <CurrentExchange key={current.id} order={current} wallet={wallet} /> : null}
       <NewExchange isBlocked={current !== null} />
       <Records wallet={wallet} />
+      <LinkedRecord wallet={wallet} />
     </div>
   );
 }

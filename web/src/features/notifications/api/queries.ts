@@ -1,11 +1,15 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { post } from '@/lib/api/call';
-import type { Category, Filter } from '../rules';
+import { type Category, type Filter, laterCount, type UnreadCount } from '../rules';
 import { notificationKeys } from './keys';
 
 export const unreadCountQuery = queryOptions({
   queryKey: notificationKeys.unread,
-  queryFn: ({ signal }) => post('/user/notifications/unread_count', {}, { signal }),
+  queryFn: async ({ client, signal }) => {
+    const count = await post('/user/notifications/unread_count', {}, { signal });
+    // The event stream may have been faster.
+    return laterCount(client.getQueryData<UnreadCount>(notificationKeys.unread), count);
+  },
 });
 
 export const notificationListQuery = (category: Category, filter: Filter) =>

@@ -3,12 +3,19 @@ import { useTranslation } from 'react-i18next';
 import { type PostAnswer, post } from '@/lib/api/call';
 import { isSessionError } from '@/lib/api/error';
 import { toast } from '@/ui/toast';
-import { type Mark, markPages, unmarkPages, unreadAfter, unreadIds } from '../rules';
+import {
+  laterCount,
+  type Mark,
+  markPages,
+  type UnreadCount,
+  unmarkPages,
+  unreadAfter,
+  unreadIds,
+} from '../rules';
 import { notificationKeys } from './keys';
 import { tellOtherTabs } from './other-tabs';
 
 type Lists = InfiniteData<PostAnswer<'/user/notifications'>>;
-type Count = PostAnswer<'/user/notifications/unread_count'>;
 
 /** Marks as read optimistically, and undoes it if the server fails. */
 export function useMarkRead() {
@@ -23,30 +30,39 @@ export function useMarkRead() {
     meta: { inline: true },
     onMutate: async (mark) => {
       await queryClient.cancelQueries({ queryKey: notificationKeys.all });
-      const before = queryClient.getQueryData<Count>(notificationKeys.unread)?.unread_total;
+      const known = queryClient.getQueryData<UnreadCount>(notificationKeys.unread);
+      const before = known?.unread_total;
       const marked = new Set<string>();
       updateLists(queryClient, (pages) => {
         for (const id of unreadIds(pages, mark)) marked.add(id);
         return markPages(pages, mark);
       });
       const after = before === undefined ? undefined : unreadAfter(before, mark);
-      if (after !== undefined) queryClient.setQueryData(notificationKeys.unread, { unread_total: after });
-      return { marked, taken: (before ?? 0) - (after ?? 0) };
+      if (after !== undefined) {
+        queryClient.setQueryData<UnreadCount>(
+          notificationKeys.unread,
+          (count) => count && { ...count, unread_total: after },
+        );
+      }
+      return { marked, taken: (before ?? 0) - (after ?? 0), sequence: known?.sequence };
     },
     onError: (error, mark, context) => {
       if (context) {
-        // Undoes only this mutation: another one may have succeeded meanwhile.
+        // Undoes only this mutation: another one may have succeeded meanwhile. A later count does not include it.
         updateLists(queryClient, (pages) => unmarkPages(pages, context.marked));
-        queryClient.setQueryData<Count>(
-          notificationKeys.unread,
-          (count) => count && { unread_total: count.unread_total + context.taken },
+        queryClient.setQueryData<UnreadCount>(notificationKeys.unread, (count) =>
+          count && count.sequence === context.sequence
+            ? { ...count, unread_total: count.unread_total + context.taken }
+            : count,
         );
       }
       if (isSessionError(error)) return;
       toast(t('id' in mark ? 'notifications.mark_failed' : 'notifications.mark_all_failed'), 'fail');
     },
-    onSuccess: ({ unread_total }) => {
-      if (isLast()) queryClient.setQueryData(notificationKeys.unread, { unread_total });
+    onSuccess: (count) => {
+      if (isLast()) {
+        queryClient.setQueryData<UnreadCount>(notificationKeys.unread, (known) => laterCount(known, count));
+      }
       tellOtherTabs();
     },
   });

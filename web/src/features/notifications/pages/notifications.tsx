@@ -6,13 +6,14 @@ import { Button } from '@/ui/button';
 import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
 import stack from '@/ui/stack.module.css';
-import { EmptyState } from '@/ui/states';
+import { EmptyState, SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
 import { notificationListQuery, unreadCountQuery } from '../api/queries';
 import { useMarkRead } from '../api/use-mark-read';
 import { NotificationItem } from '../components/notification-item';
-import { CATEGORIES, FILTERS } from '../rules';
+import { PushOffer, usePushOffer } from '../components/push-offer';
+import { CATEGORIES, FILTERS, isUrgent, securityFirst } from '../rules';
 import styles from './notifications.module.css';
 
 const PANEL = 'notification-list';
@@ -24,6 +25,7 @@ export default function NotificationsPage() {
   const query = useInfiniteQuery(notificationListQuery(category, filter));
   const unread = useQuery(unreadCountQuery).data?.unread_total ?? 0;
   const mark = useMarkRead();
+  const offer = usePushOffer();
   const { refetch } = query;
   usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
 
@@ -69,17 +71,25 @@ export default function NotificationsPage() {
             />
           }
         >
-          {(items) => (
-            <ul className={stack.gap3}>
-              {items.map((item) => (
-                <NotificationItem
-                  key={item.id}
-                  notification={item}
-                  onRead={() => mark.mutate({ id: item.id })}
-                />
-              ))}
-            </ul>
-          )}
+          {(items) =>
+            // The offer must not push a list down that is being read.
+            offer.isPending ? (
+              <SkeletonCards />
+            ) : (
+              <>
+                {offer.isOpen && items.some(isUrgent) ? <PushOffer offer={offer} /> : null}
+                <ul className={stack.gap3}>
+                  {securityFirst(items).map((item) => (
+                    <NotificationItem
+                      key={item.id}
+                      notification={item}
+                      onRead={() => mark.mutate({ id: item.id })}
+                    />
+                  ))}
+                </ul>
+              </>
+            )
+          }
         </QueryList>
       </TabPanel>
     </>

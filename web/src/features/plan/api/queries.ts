@@ -1,12 +1,17 @@
 import {
   infiniteQueryOptions,
   keepPreviousData,
+  type QueryClient,
   queryOptions,
   useMutation,
   useQueryClient,
 } from '@tanstack/react-query';
 import { roots } from '@/domain/keys';
+import { hasRange } from '@/domain/statistics/figure';
+import { type Range, rangeType } from '@/domain/statistics/range';
 import { get, type PostBody, post } from '@/lib/api/call';
+import type { PlanFigure } from '@/lib/api/types';
+import { timeZoneName } from '@/lib/time-zone';
 import { isRunning, type Push, type StatusTab } from '../rules';
 import { planKeys } from './keys';
 
@@ -24,6 +29,25 @@ export const planListQuery = (push: Push, status: StatusTab) =>
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.next_cursor ?? null,
     placeholderData: keepPreviousData,
+    staleTime: 0,
+  });
+
+/** The plans that a figure counts, and their sum, by the figure's own rule. */
+export const figureListQuery = (figure: PlanFigure, range: Range) =>
+  infiniteQueryOptions({
+    queryKey: planKeys.figure(figure, range),
+    queryFn: ({ pageParam, signal }) =>
+      get(
+        '/plan/order/list',
+        {
+          figure,
+          ...(hasRange(figure) ? { type: rangeType(range), user_time_zone: timeZoneName() } : {}),
+          ...(pageParam ? { cursor: pageParam } : {}),
+        },
+        { signal },
+      ),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next_cursor ?? null,
     staleTime: 0,
   });
 
@@ -64,11 +88,25 @@ export function usePutPlan() {
   return useMutation({
     mutationFn: ({ body, key }: Put) => post('/plan/order/put', body, { idempotencyKey: key }),
     meta: { inline: true },
-    // A put moves money, creates a plan and may use a coupon. A refusal, too, means that something has changed.
-    onSettled: () => {
-      for (const root of [roots.wallet, roots.plans, roots.statistics, roots.coupons, roots.notifications]) {
-        void queryClient.invalidateQueries({ queryKey: root });
-      }
-    },
+    onSettled: () => refreshAfterOrder(queryClient),
   });
+}
+
+/** `onCancelled` runs even if the dialog has gone by then: the event stream may be faster than the answer. */
+export function useCancelPlan(onCancelled: () => void) {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: ({ id, key }: { id: string; key: string }) =>
+      post('/plan/order/cancel', { plan_id: id }, { idempotencyKey: key }),
+    meta: { inline: true },
+    onSuccess: onCancelled,
+    onSettled: () => refreshAfterOrder(queryClient),
+  });
+}
+
+/** An order moves money, changes a plan and may use a coupon. A refusal, too, means that something has changed. */
+function refreshAfterOrder(queryClient: QueryClient): void {
+  for (const root of [roots.wallet, roots.plans, roots.statistics, roots.coupons, roots.notifications]) {
+    void queryClient.invalidateQueries({ queryKey: root });
+  }
 }

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { useRequirementText } from '@/domain/coupon/coupon-terms';
 import { useCouponValue } from '@/domain/coupon/coupon-value';
-import { meetsRequirement } from '@/domain/coupon/totals';
+import { missingFor } from '@/domain/coupon/totals';
 import { useFormats } from '@/i18n/format';
 import type { Coupon } from '@/lib/api/types';
 import { Button } from '@/ui/button';
@@ -22,6 +23,7 @@ export function CouponSheet({ isOpen, onClose, coupons, chosen, amount, onChange
   const { t } = useTranslation();
   const { money } = useFormats();
   const valueText = useCouponValue();
+  const requirementText = useRequirementText();
   return (
     <Sheet
       isOpen={isOpen}
@@ -39,23 +41,26 @@ export function CouponSheet({ isOpen, onClose, coupons, chosen, amount, onChange
           <span className={styles.name}>{t('put.without_coupon')}</span>
         </label>
         {coupons.map((coupon) => {
-          const usable = amount === null || meetsRequirement(coupon, amount);
+          const missing = amount === null ? null : missingFor(coupon, amount);
           return (
             <label key={coupon.id} className={styles.choice}>
               <input
                 type="radio"
                 name="coupon"
                 checked={chosen === coupon.id}
-                disabled={!usable}
+                disabled={missing !== null}
                 onChange={() => onChange(coupon.id)}
               />
               <CouponLine
                 name={coupon.name}
-                isUnmet={!usable}
+                isUnmet={missing !== null}
                 note={
-                  usable
-                    ? t('coupon.from_amount', { amount: money(coupon.amount_requirement) })
-                    : t('put.error.coupon_requirement', { required: money(coupon.amount_requirement) })
+                  missing === null
+                    ? requirementText(coupon)
+                    : t('put.error.coupon_requirement', {
+                        required: money(coupon.amount_requirement),
+                        missing: money(missing),
+                      })
                 }
                 value={valueText(coupon)}
               />

@@ -6,7 +6,7 @@ import type { Plan } from '@/lib/api/types';
 import { LinkButton } from '@/ui/button';
 import { Badge, Progress } from '@/ui/card';
 import { Money } from '@/ui/money';
-import { detailPath, isPushed, putPath } from '../rules';
+import { detailPath, hasCouponShare, isPushed, putPath } from '../rules';
 import styles from './plan-card.module.css';
 import { ProductIcon } from './product-icon';
 import { StatusBadge } from './status-badge';
@@ -40,14 +40,18 @@ export function PlanCard({ plan }: { plan: Plan }) {
           <span className="figure">{wholePercent(plan.put_progress)}</span>
         </div>
       )}
+      {plan.end_time ? (
+        <p className={styles.until}>{t('plan.until', { time: moment(plan.end_time) })}</p>
+      ) : null}
       {isPushed(plan) ? (
         <Pushed plan={plan} />
       ) : (
         <dl className={styles.figures}>
           <Figure label={t('plan.put_amount')} value={plan.put_amount} />
-          <Figure label={t('figure.profit')} value={plan.profit} signed="result" />
-          <Figure label={t('figure.consumed')} value={plan.consumed} />
           <Figure label={t('figure.revenue')} value={plan.revenue} />
+          <Figure label={t('figure.consumed')} value={plan.consumed} />
+          {hasCouponShare(plan) ? <Figure label={t('plan.coupon_share')} value={plan.coupon_share} /> : null}
+          <Figure label={t('plan.result')} value={plan.result} signed="result" />
         </dl>
       )}
     </li>

@@ -1,9 +1,12 @@
 import { ChevronRight } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { useSourceText } from '@/domain/delivery/source-text';
+import { useService } from '@/domain/service/service-store';
 import { useFormats } from '@/i18n/format';
 import type { PlanDetail } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
+import { Button } from '@/ui/button';
 import { Card, Row, Rows } from '@/ui/card';
 import { Money } from '@/ui/money';
 import { reportsPath } from '../reports';
@@ -16,6 +19,9 @@ export function PlanFacts({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
   const { dateTime, list } = useFormats();
   const audienceText = useAudienceText();
+  const sourceText = useSourceText();
+  const service = useService();
+  const subject = `${plan.product.name} ${plan.plan_number}`;
   const discounted = signOf(plan.discount_amount) > 0;
   return (
     <Card title={t('plan.facts')}>
@@ -52,12 +58,15 @@ export function PlanFacts({ plan }: { plan: PlanDetail }) {
               </Link>
             }
           >
-            {list(plan.sources)}
+            {list(plan.sources.map(sourceText))}
           </Row>
         ) : null}
         <Row label={t('plan.create_time')}>{dateTime(plan.create_time)}</Row>
       </Rows>
       {plan.estimated ? <p className={styles.note}>{t('plan.estimated_text')}</p> : null}
+      <Button tone="quiet" wide onClick={() => service.open({ subject })}>
+        {t('help.contact')}
+      </Button>
     </Card>
   );
 }

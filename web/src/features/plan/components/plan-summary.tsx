@@ -4,12 +4,14 @@ import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { PlanDetail } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
-import { LinkButton } from '@/ui/button';
+import { Button, LinkButton } from '@/ui/button';
 import { Badge, Card, Progress } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
 import { Money } from '@/ui/money';
+import { useOverlay } from '@/ui/use-overlay';
+import { usePart } from '@/ui/use-part';
 import { reportsPath } from '../reports';
-import { isPushed, putPath } from '../rules';
+import { hasCouponShare, isPushed, putPath } from '../rules';
 import { Figure, Figures } from './figures';
 import styles from './plan-summary.module.css';
 import { ProductIcon } from './product-icon';
@@ -42,8 +44,29 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           ) : null}
         </div>
       ) : null}
+      {plan.status === 'matching' ? <Matching plan={plan} /> : null}
       {isPushed(plan) ? <Proposal plan={plan} /> : <Delivery plan={plan} />}
     </Card>
+  );
+}
+
+const loadCancelSheet = () => import('./cancel-sheet');
+
+/** When matching ends, and the way out until then. */
+function Matching({ plan }: { plan: PlanDetail }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  const cancel = useOverlay('cancel-plan');
+  const CancelSheet = usePart(loadCancelSheet, cancel.isOpen, cancel.close);
+  return (
+    <div className={styles.matching}>
+      <p>{t('plan.matching_text')}</p>
+      {plan.end_time ? <p>{t('plan.matching_until', { time: dateTime(plan.end_time) })}</p> : null}
+      <Button tone="secondary" wide onClick={cancel.open}>
+        {t('plan.cancel')}
+      </Button>
+      {cancel.isOpen && CancelSheet ? <CancelSheet plan={plan} onClose={cancel.close} /> : null}
+    </div>
   );
 }
 
@@ -58,20 +81,28 @@ function Delivery({ plan }: { plan: PlanDetail }) {
         <Figure label={t('plan.put_amount')}>
           <Money value={plan.put_amount} />
         </Figure>
-        <Figure label={t('figure.profit')}>
-          <Money value={plan.profit} signed="result" />
+        <Figure label={t('figure.to_be_consumed')}>
+          <Money value={plan.to_be_consumed} />
         </Figure>
         <Figure label={t('figure.revenue')}>
           <Money value={plan.revenue} />
+        </Figure>
+        <Figure label={t('figure.consumed')}>
+          <Money value={plan.consumed} />
+        </Figure>
+        {hasCouponShare(plan) ? (
+          <Figure label={t('plan.coupon_share')}>
+            <Money value={plan.coupon_share} />
+          </Figure>
+        ) : null}
+        <Figure label={t('plan.result')}>
+          <Money value={plan.result} signed="result" />
         </Figure>
         <Figure label={t('figure.impressions')}>
           <span className="figure">{integer(plan.impressions)}</span>
         </Figure>
         <Figure label={t('figure.clicks')}>
           <span className="figure">{integer(plan.clicks)}</span>
-        </Figure>
-        <Figure label={t('figure.to_be_consumed')}>
-          <Money value={plan.to_be_consumed} />
         </Figure>
       </Figures>
       <Link className={styles.reports} to={reportsPath(plan)}>
@@ -110,7 +141,7 @@ function Proposal({ plan }: { plan: PlanDetail }) {
 
 function PutProgress({ plan }: { plan: PlanDetail }) {
   const { t } = useTranslation();
-  const { money, wholePercent } = useFormats();
+  const { dateTime, money, wholePercent } = useFormats();
   return (
     <div className={styles.progress}>
       <Progress percent={plan.put_progress} label={t('plan.put_progress')} />
@@ -120,6 +151,9 @@ function PutProgress({ plan }: { plan: PlanDetail }) {
         </span>
         <span className="figure">{wholePercent(plan.put_progress)}</span>
       </p>
+      {plan.status === 'putting' && plan.end_time ? (
+        <p className={styles.until}>{t('plan.delivery_until', { time: dateTime(plan.end_time) })}</p>
+      ) : null}
     </div>
   );
 }

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation, useSearchParams } from 'react-router';
+import { missingFor } from '@/domain/coupon/totals';
 import { propertyQuery } from '@/domain/property';
 import { userInfoQuery } from '@/domain/user-info';
 import { useFormats } from '@/i18n/format';
@@ -108,10 +109,12 @@ function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
   const proposed = plan ? typedMoney(plan.put_amount) : '';
   const form = useForm({ amount: query.get('amount') ?? proposed }, ({ amount }) => {
     const wrong = checkAmount(amount, limits, coupon);
+    const missing = coupon && missingFor(coupon, parseTypedAmount(amount) ?? '0.00');
     const params = {
       min: money(limits.min),
       max: money(limits.max),
       required: money(coupon?.amount_requirement ?? '0'),
+      missing: money(missing ?? '0'),
     };
     return { amount: wrong ? t(`put.error.${wrong}`, params) : undefined };
   });

@@ -1,5 +1,6 @@
 import { ChevronDown } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
+import { useSourceText } from '@/domain/delivery/source-text';
 import { useFormats } from '@/i18n/format';
 import type { DeliveryReport } from '@/lib/api/types';
 import { Badge, Card, Row, Rows } from '@/ui/card';
@@ -12,6 +13,7 @@ import styles from './report-card.module.css';
 export function ReportCard({ report }: { report: DeliveryReport }) {
   const { t } = useTranslation();
   const { dateTime, fineMoney, integer, list } = useFormats();
+  const sourceText = useSourceText();
   return (
     <Card>
       <div className={styles.head}>
@@ -21,7 +23,7 @@ export function ReportCard({ report }: { report: DeliveryReport }) {
         <Marks report={report} />
       </div>
       <p className={styles.source}>
-        {list(report.placement ? [report.source, report.placement] : [report.source])}
+        {list([sourceText(report.source), ...(report.placement ? [report.placement] : [])])}
       </p>
       <Figures row small>
         <Figure label={t('figure.impressions')}>

@@ -2,7 +2,8 @@ import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useNavigate } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
-import { ApiError } from '@/lib/api/error';
+import { useFormats } from '@/i18n/format';
+import { ApiError, COUPON_BELOW_REQUIREMENT, hasReason } from '@/lib/api/error';
 import type { Coupon, Plan, ProductDetail } from '@/lib/api/types';
 import { useIntentionKey } from '@/lib/idempotency';
 import { toast } from '@/ui/toast';
@@ -23,11 +24,20 @@ export function usePlacing({ product, plan, coupon }: Order, sheet: Sheet, onRef
   const { t } = useTranslation();
   const navigate = useNavigate();
   const errorText = useErrorText();
+  const { money } = useFormats();
   const put = usePutPlan();
   const key = useIntentionKey();
   // Back may have closed the sheet during the call.
   const latest = useRef(sheet);
   latest.current = sheet;
+
+  /** A coupon's requirement, with what is missing; of any other refusal the server's text. */
+  const refusalText = (error: unknown) => {
+    const missing = hasReason(error, COUPON_BELOW_REQUIREMENT) ? error.missing : null;
+    if (!missing || !coupon) return errorText(error);
+    const required = money(coupon.amount_requirement);
+    return t('put.error.coupon_requirement', { required, missing: money(missing) });
+  };
 
   return async (amount: string) => {
     const body = {
@@ -45,7 +55,7 @@ export function usePlacing({ product, plan, coupon }: Order, sheet: Sheet, onRef
       key.settle(error);
       const place = error instanceof ApiError ? refusalPlace(error) : null;
       if (place) {
-        onRefused(place, errorText(error));
+        onRefused(place, refusalText(error));
         latest.current.close();
       }
       throw error;

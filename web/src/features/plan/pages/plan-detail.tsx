@@ -3,6 +3,7 @@ import { ChartNoAxesColumn, FileQuestionMark } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { useBasicConfig } from '@/domain/basic-config';
 import { DeliveryChart } from '@/domain/delivery/delivery-chart';
 import { FlowList } from '@/domain/flow/flow-list';
 import type { PlanDetail } from '@/lib/api/types';
@@ -11,6 +12,7 @@ import { Card } from '@/ui/card';
 import { usePageHeader } from '@/ui/page-header';
 import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
+import { useDeskPart } from '@/ui/use-desk';
 import { planQuery } from '../api/queries';
 import { PlanFacts } from '../components/plan-facts';
 import { PlanSummary } from '../components/plan-summary';
@@ -18,9 +20,23 @@ import { PlanTimeline } from '../components/plan-timeline';
 import { isRunning } from '../rules';
 import styles from './plan-detail.module.css';
 
+const loadSplit = () => import('../desk/plan-split').then(({ load }) => load());
+
 export default function PlanDetailPage() {
-  const { t } = useTranslation();
   const id = useSearchParams()[0].get('id') ?? '';
+  const { Part: Split, isAwaited } = useDeskPart(loadSplit);
+  if (isAwaited) return <SkeletonCards height="12rem" />;
+  return Split ? (
+    <Split id={id}>
+      <Plan id={id} />
+    </Split>
+  ) : (
+    <Plan id={id} />
+  );
+}
+
+function Plan({ id }: { id: string }) {
+  const { t } = useTranslation();
   const query = useQuery({ ...planQuery(id), enabled: id !== '' });
   const { refetch } = query;
   usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
@@ -36,18 +52,27 @@ export default function PlanDetailPage() {
   }
   if (query.isPending) return <SkeletonCards height="12rem" />;
   if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => refetch()} />;
-  return query.data ? <PlanView plan={query.data} /> : null;
+  return query.data ? <PlanView plan={query.data} fetchedAt={query.dataUpdatedAt} /> : null;
 }
 
-function PlanView({ plan }: { plan: PlanDetail }) {
+type ViewProps = { plan: PlanDetail; fetchedAt: number };
+
+function PlanView({ plan, fetchedAt }: ViewProps) {
   const { t } = useTranslation();
+  const currency = useBasicConfig().data?.currency;
   return (
     <div className={stack.gap4}>
       <PlanSummary plan={plan} />
       {plan.series.length > 0 || isRunning(plan) ? (
         <Card title={t('ad_center.delivery')}>
           {plan.series.length > 0 ? (
-            <DeliveryChart points={plan.series} id="plan-chart" />
+            <DeliveryChart
+              series={plan.series}
+              bucket={plan.bucket}
+              now={fetchedAt}
+              isOver={plan.status !== 'putting'}
+              id="plan-chart"
+            />
           ) : (
             // As high as the chart, to avoid a layout shift with the first report.
             <div className={styles.noDelivery}>
@@ -64,7 +89,7 @@ function PlanView({ plan }: { plan: PlanDetail }) {
         <PlanTimeline plan={plan} />
       </Card>
       {plan.flow.length > 0 ? (
-        <Card title={t('plan.flow')}>
+        <Card title={t('plan.flow')} action={<span className={styles.currency}>{currency}</span>}>
           <FlowList entries={plan.flow} />
         </Card>
       ) : null}

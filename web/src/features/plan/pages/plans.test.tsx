@@ -16,7 +16,7 @@ test('plans are listed with both rows of tabs and their counts', async () => {
   expect(await screen.findByRole('tab', { name: 'All 2' })).toBeVisible();
   await user.click(screen.getByRole('tab', { name: 'Waiting for settlement 1' }));
   await waitFor(() => expect(screen.getAllByRole('heading', { level: 2 })).toHaveLength(1));
-  expect(screen.getByText('-67.93')).toBeVisible();
+  expect(screen.getByText('−67.93')).toBeVisible();
   expect(address()).toBe('/plan?push=official&status=waiting_settlement');
 });
 
@@ -63,4 +63,37 @@ test('a pushed plan is put from its card, which says until when', async () => {
   expect(screen.queryByText('1 plan waits for your amount')).not.toBeInTheDocument();
   await user.click(put);
   expect(await screen.findByLabelText('Put amount')).toHaveValue('800.00');
+});
+
+test('a figure lists the plans that it counts, below their sum', async () => {
+  const asked: Record<string, string>[] = [];
+  server.use(
+    http.get(LIST, ({ request }) => {
+      const query = Object.fromEntries(new URL(request.url).searchParams);
+      asked.push(query);
+      const sum = query.figure === 'delivery_orders' ? 1 : '622.00';
+      return ok({ items: [fixtures.plan()], next_cursor: null, counts: {}, sum });
+    }),
+  );
+  const { user, unmount } = openApp('/plan?figure=to_be_consumed');
+  expect(await screen.findByText('To be consumed: 622.00')).toBeVisible();
+  expect(screen.queryByRole('tab')).not.toBeInTheDocument();
+  await user.click(screen.getByRole('link', { name: 'All plans' }));
+  expect(await screen.findByRole('tab', { name: 'Official' })).toBeVisible();
+  expect(address()).toBe('/plan');
+  unmount();
+  openApp('/plan?figure=delivery_orders&range=week');
+  expect(await screen.findByText('Delivery orders: 1')).toBeVisible();
+  expect(screen.getByText('This week')).toBeVisible();
+  expect(asked.filter(({ figure }) => figure)).toEqual([
+    { figure: 'to_be_consumed' },
+    { figure: 'delivery_orders', type: '2', user_time_zone: expect.stringMatching(/./) },
+  ]);
+});
+
+test('a figure that counts nothing says so', async () => {
+  server.use(http.get(LIST, () => ok({ items: [], next_cursor: null, counts: {}, sum: '0.00' })));
+  openApp('/plan?figure=to_be_settled');
+  expect(await screen.findByText('To be settled: 0.00')).toBeVisible();
+  expect(screen.getByText('No plan adds to this figure at the moment.')).toBeVisible();
 });

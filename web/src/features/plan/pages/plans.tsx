@@ -1,27 +1,38 @@
 import { type QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ChevronRight, Hourglass, Layers, Plus } from 'lucide-react';
-import { useCallback } from 'react';
+import { type ComponentType, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useSearchParams } from 'react-router';
+import { FIGURES } from '@/domain/statistics/figure';
+import { RANGES } from '@/domain/statistics/range';
 import { useFormats } from '@/i18n/format';
+import type { PlanFigure } from '@/lib/api/types';
 import { Button } from '@/ui/button';
-import { cx } from '@/ui/cx';
 import { usePageHeader } from '@/ui/page-header';
 import { QueryList } from '@/ui/query-list';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { choiceOf, useChoice } from '@/ui/use-choice';
-import { planListQuery, waitingCountQuery } from '../api/queries';
-import { PlanCard } from '../components/plan-card';
+import { isDesk, useDeskPart } from '@/ui/use-desk';
+import { fetchAhead } from '@/ui/use-part';
+import { figureListQuery, planListQuery, waitingCountQuery } from '../api/queries';
+import { FigurePlans } from '../components/figure-plans';
+import { PlanCards } from '../components/plan-cards';
 import { ProductSheet } from '../components/product-sheet';
 import { countOf, PUSHES, STATUS_TABS } from '../rules';
 import styles from './plans.module.css';
 
 const PANEL = 'plan-list';
 
+const loadDesk = () => import('../desk/plans-desk').then(({ load }) => load());
+
 export function prefetch(queryClient: QueryClient, query: URLSearchParams): Promise<unknown> {
+  const figure = figureOf(query);
+  if (figure)
+    return queryClient.prefetchInfiniteQuery(figureListQuery(figure, choiceOf(query, 'range', RANGES)));
   const push = choiceOf(query, 'push', PUSHES);
   const status = choiceOf(query, 'status', STATUS_TABS);
+  if (isDesk()) return fetchAhead([loadDesk]);
   return Promise.all([
     queryClient.prefetchInfiniteQuery(planListQuery(push, status)),
     status === 'waiting' ? null : queryClient.prefetchQuery(waitingCountQuery),
@@ -29,6 +40,31 @@ export function prefetch(queryClient: QueryClient, query: URLSearchParams): Prom
 }
 
 export default function PlansPage() {
+  const figure = figureOf(useSearchParams()[0]);
+  const desk = useDeskPart(loadDesk);
+  if (figure) return <FigurePlans key={figure} figure={figure} />;
+  if (desk.isAwaited) return <SkeletonCards height="12rem" />;
+  return desk.Part ? <Desk Table={desk.Part} /> : <AllPlans />;
+}
+
+function Desk({ Table }: { Table: ComponentType<{ onNew: () => void }> }) {
+  const status = choiceOf(useSearchParams()[0], 'status', STATUS_TABS);
+  const products = useProductSheet();
+  return (
+    <>
+      {status === 'waiting' ? null : <WaitingBanner />}
+      <Table onNew={products.open} />
+      <ProductSheet isOpen={products.isOpen} onClose={products.close} />
+    </>
+  );
+}
+
+/** The figure whose plans the address asks for. */
+function figureOf(query: URLSearchParams): PlanFigure | undefined {
+  return FIGURES.find((figure) => figure === query.get('figure'));
+}
+
+function AllPlans() {
   const { t } = useTranslation();
   const { integer } = useFormats();
   const [push, setPush] = useChoice('push', PUSHES);
@@ -87,13 +123,7 @@ export default function PlansPage() {
             />
           }
         >
-          {(plans) => (
-            <ul className={cx(styles.list, query.isPlaceholderData && styles.busy)}>
-              {plans.map((plan) => (
-                <PlanCard key={plan.id} plan={plan} />
-              ))}
-            </ul>
-          )}
+          {(plans) => <PlanCards plans={plans} busy={query.isPlaceholderData} />}
         </QueryList>
       </TabPanel>
       <ProductSheet isOpen={products.isOpen} onClose={products.close} />

@@ -45,15 +45,16 @@ test('what is paid and what is spent on ads is shown before the review, with the
   const coupons = await screen.findByRole('dialog', { name: 'Choose a coupon' });
   const extra = within(coupons).getByRole('radio', { name: /^Autumn budget/ });
   expect(extra).toBeDisabled();
-  expect(coupons).toHaveTextContent('The coupon needs an amount of at least 1,000.00');
+  expect(coupons).toHaveTextContent('You miss 1,000.00 by 500.00');
+  expect(coupons).toHaveTextContent('From 100.00');
   await user.click(within(coupons).getByRole('radio', { name: /^New user support/ }));
   await user.click(within(coupons).getByRole('button', { name: 'Confirm' }));
-  expect(form).toHaveTextContent('New user support-20.00You pay480.00Ad budget500.00');
+  expect(form).toHaveTextContent('New user support−20.00You pay480.00Ad budget500.00');
   await user.clear(amount);
   await user.type(amount, '60');
   expect(form).toHaveTextContent('You pay60.00Ad budget60.00');
   await user.click(within(form).getByRole('button', { name: 'Review' }));
-  expect(amount).toHaveAccessibleDescription(/^The coupon needs an amount of at least 100.00/);
+  expect(amount).toHaveAccessibleDescription(/^You miss 100.00 by 40.00/);
 });
 
 test('who has a transaction password confirms with it', async () => {
@@ -104,6 +105,29 @@ test('what the server refuses is said at its input, and Back leads on from the p
   await user.click(await screen.findByRole('button', { name: 'Place ad' }));
   expect(await screen.findByText('Coupon cannot be used')).toBeVisible();
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument());
+});
+
+test('a coupon that the server finds too large for the amount says what is missing', async () => {
+  server.use(
+    http.post(PUT, () =>
+      refusal(400, 'Below requirement', {
+        reason: 'COUPON_BELOW_REQUIREMENT',
+        field: 'amount',
+        missing: '20.00',
+      }),
+    ),
+  );
+  const { user } = openApp('/plan/goods-detail?id=product-1');
+  await screen.findByText('12,300.50');
+  await user.type(screen.getByLabelText('Put amount'), '1250');
+  await user.click(screen.getByRole('button', { name: /^Coupon/ }));
+  const coupons = await screen.findByRole('dialog', { name: 'Choose a coupon' });
+  await user.click(within(coupons).getByRole('radio', { name: /^New user support/ }));
+  await user.click(within(coupons).getByRole('button', { name: 'Confirm' }));
+  await waitFor(() => expect(coupons).not.toBeInTheDocument());
+  await user.click(screen.getByRole('button', { name: 'Review' }));
+  await user.click(await screen.findByRole('button', { name: 'Place ad' }));
+  expect(await screen.findByText('You miss 100.00 by 20.00')).toBeVisible();
 });
 
 test('an ad is reviewed with its coupon and placed once, however often it is tapped', async () => {

@@ -97,7 +97,7 @@ test('an address that was confirmed elsewhere is shown as such', async () => {
 });
 
 test('the profile says whether its address is confirmed, until another one is typed', async () => {
-  const { user } = openApp('/ad-center');
+  const { user } = openApp('/account');
   await user.click(await screen.findByRole('button', { name: 'Edit profile of Demo Advertiser' }));
   const sheet = await screen.findByRole('dialog', { name: 'Profile' });
   const email = within(sheet).getByLabelText('Email');

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { roots } from '@/domain/keys';
+import { NoUserData } from '@/domain/no-user-data';
 import { userInfoQuery } from '@/domain/user-info';
 import { useErrorText } from '@/i18n/error-text';
 import { post } from '@/lib/api/call';
@@ -9,7 +10,7 @@ import { ApiError } from '@/lib/api/error';
 import { Button } from '@/ui/button';
 import { Badge, Card } from '@/ui/card';
 import { FormAlert, TextField } from '@/ui/field';
-import { ErrorState, SkeletonCards } from '@/ui/states';
+import { SkeletonCards } from '@/ui/states';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { EMAIL_CODE_DIGITS, isEmailCode } from '../email-code';
@@ -20,7 +21,7 @@ export function EmailCard() {
   const { t } = useTranslation();
   const query = useQuery(userInfoQuery);
   const user = query.isPlaceholderData ? undefined : query.data;
-  if (query.isError && !user) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isError && !user) return <NoUserData error={query.error} onRetry={() => query.refetch()} />;
   if (!user) return <SkeletonCards count={1} height="8rem" />;
   const { email, email_confirmed } = user;
   return (

@@ -3,9 +3,10 @@ import { LockKeyhole, LockKeyholeOpen } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useLocation } from 'react-router';
+import { NoUserData } from '@/domain/no-user-data';
 import { userInfoQuery } from '@/domain/user-info';
 import { LinkButton } from '@/ui/button';
-import { EmptyState, ErrorState } from '@/ui/states';
+import { EmptyState } from '@/ui/states';
 import { PayPasswordSkeleton, PayPasswordSteps } from './pay-password-steps';
 
 /** The steps, or a link to the other page if a password is already set or there is none to change. */
@@ -14,7 +15,7 @@ export function PayPasswordPage({ changes }: { changes: boolean }) {
   // The stored copy may predate a reset by customer service.
   if (query.data && !query.isPlaceholderData)
     return <Page isSet={query.data.has_pay_password} changes={changes} />;
-  if (query.isError) return <ErrorState error={query.error} onRetry={() => query.refetch()} />;
+  if (query.isError) return <NoUserData error={query.error} onRetry={() => query.refetch()} />;
   return <PayPasswordSkeleton />;
 }
 

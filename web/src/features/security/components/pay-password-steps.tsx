@@ -63,7 +63,12 @@ export function PayPasswordSteps({ isSet }: { isSet: boolean }) {
           {t(isLast ? 'pay_password.submit' : 'pay_password.next')}
         </Button>
         {step === 'old' ? (
-          <Button tone="quiet" onClick={() => service.open({ subtitle: t('pay_password.forgot_text') })}>
+          <Button
+            tone="quiet"
+            onClick={() =>
+              service.open({ subject: t('title.edit_pay_password'), subtitle: t('pay_password.forgot_text') })
+            }
+          >
             {t('pay_password.forgot')}
           </Button>
         ) : null}

@@ -29,7 +29,7 @@ function Running() {
   return (
     <>
       <p className={styles.muted}>{t('security.stop.text')}</p>
-      <Button tone="secondary" wide onClick={open}>
+      <Button tone="danger" wide onClick={open}>
         {t('security.stop.action')}
       </Button>
       <Sheet
@@ -40,7 +40,7 @@ function Running() {
         stacked
         footer={
           <>
-            <Button busy={stop.isPending} onClick={() => stop.mutate()}>
+            <Button tone="danger" busy={stop.isPending} onClick={() => stop.mutate()}>
               {t('security.stop.action')}
             </Button>
             <Button tone="secondary" onClick={close}>
@@ -64,7 +64,12 @@ function Stopped({ since }: { since: string }) {
     <>
       <p>{t('security.stop.since', { time: dateTime(since) })}</p>
       <p className={styles.muted}>{t('security.stop.since_text')}</p>
-      <Button wide onClick={() => service.open({ subtitle: t('security.stop.service') })}>
+      <Button
+        wide
+        onClick={() =>
+          service.open({ subject: t('security.stop.title'), subtitle: t('security.stop.service') })
+        }
+      >
         {t('error.contact_service')}
       </Button>
       <Button tone="secondary" wide busy={agree.isPending} onClick={() => agree.mutate()}>

@@ -45,11 +45,12 @@ export function SecurityLog() {
 function Entry({ entry }: { entry: SecurityEntry }) {
   const { t } = useTranslation();
   const { moment } = useFormats();
-  const { action, amount, by, time } = entry;
+  const { action, amount, by, reason, time } = entry;
   return (
     <li className={styles.entry}>
       <p className={styles.what}>{t(textOfEntry(action, by))}</p>
       <p className={styles.amount}>{amount === null ? null : <Money value={amount} />}</p>
+      {reason ? <p className={styles.reason}>{reason}</p> : null}
       <p className={styles.meta}>
         <Badge tone={by === 'staff' ? 'info' : 'neutral'}>{t(`security.by.${by}`)}</Badge>
         <time dateTime={time}>{moment(time)}</time>

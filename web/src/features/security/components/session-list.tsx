@@ -27,17 +27,19 @@ export function SessionList() {
   return (
     <>
       <p className={styles.lead}>{t('security.devices_text')}</p>
-      <ul className={styles.list}>
-        {ordered.map((session) => (
-          <SessionItem key={session.id} session={session} />
-        ))}
-      </ul>
       {sessions.some(({ current }) => !current) ? <EndOthers /> : null}
+      <Card className={styles.list}>
+        <ul>
+          {ordered.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      </Card>
     </>
   );
 }
 
-function SessionItem({ session }: { session: OwnSession }) {
+function SessionRow({ session }: { session: OwnSession }) {
   const { t } = useTranslation();
   const { list, moment } = useFormats();
   const { end, isPending } = useEndSessions({ onEnded: () => toast(t('security.ended')) });
@@ -45,30 +47,28 @@ function SessionItem({ session }: { session: OwnSession }) {
   const device = list(deviceNames(user_agent)) || t('security.unknown_device');
   const Icon = isPhone(user_agent) ? Smartphone : Monitor;
   return (
-    <li>
-      <Card className={styles.session}>
-        <Icon size={22} aria-hidden="true" />
-        <div className={styles.facts}>
-          <p className={styles.device}>
-            <bdi>{device}</bdi>
-            {current ? <Badge tone="positive">{t('security.current')}</Badge> : null}
-          </p>
-          <p className={styles.meta}>{t('security.last_used', { time: moment(last_used_at) })}</p>
-          <p className={styles.meta}>{t('security.opened', { time: moment(created_at) })}</p>
-          {address ? <p className={styles.meta}>{address}</p> : null}
-        </div>
-        {current ? null : (
-          <Button
-            tone="secondary"
-            className={styles.end}
-            aria-label={t('security.end_named', { device })}
-            busy={isPending}
-            onClick={() => end({ id })}
-          >
-            {t('security.end')}
-          </Button>
-        )}
-      </Card>
+    <li className={styles.session}>
+      <Icon size={22} aria-hidden="true" />
+      <div className={styles.facts}>
+        <p className={styles.device}>
+          <bdi>{device}</bdi>
+          {current ? <Badge tone="positive">{t('security.current')}</Badge> : null}
+        </p>
+        <p className={styles.meta}>{t('security.last_used', { time: moment(last_used_at) })}</p>
+        <p className={styles.meta}>{t('security.opened', { time: moment(created_at) })}</p>
+        {address ? <p className={styles.meta}>{address}</p> : null}
+      </div>
+      {current ? null : (
+        <Button
+          tone="danger"
+          className={styles.end}
+          aria-label={t('security.end_named', { device })}
+          busy={isPending}
+          onClick={() => end({ id })}
+        >
+          {t('security.end')}
+        </Button>
+      )}
     </li>
   );
 }
@@ -82,7 +82,7 @@ function EndOthers() {
   });
   return (
     <>
-      <Button tone="secondary" wide onClick={open}>
+      <Button tone="danger" wide onClick={open}>
         {t('security.end_others')}
       </Button>
       <Sheet
@@ -93,7 +93,7 @@ function EndOthers() {
         stacked
         footer={
           <>
-            <Button busy={isPending} onClick={() => end({ others: true })}>
+            <Button tone="danger" busy={isPending} onClick={() => end({ others: true })}>
               {t('security.end_others')}
             </Button>
             <Button tone="secondary" onClick={close}>

@@ -54,6 +54,11 @@ test('what cannot be right is said before anything is sent', async () => {
   );
 });
 
+test('a new password that cannot be right is refused as soon as its field is left', async () => {
+  await fill('correct horse', 'short', 'short');
+  expect(screen.getByLabelText('New password')).toHaveAccessibleDescription(/^Use at least 8 characters/);
+});
+
 test.each<[string, string, ErrorData]>([
   ['Old password', 'The old password is wrong', { reason: 'WRONG_PASSWORD', field: 'old_password' }],
   ['New password', 'It must differ', { reason: 'PASSWORD_UNCHANGED', field: 'new_password' }],

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { PASSWORD_MAX, PASSWORD_MIN } from '@/domain/login-password';
+import { PASSWORD_BOUNDS } from '@/domain/login-password';
 import { CoolingOffHint } from '@/domain/pay/cooling-off-hint';
 import { userInfoQuery } from '@/domain/user-info';
 import { useErrorText } from '@/i18n/error-text';
@@ -14,7 +14,7 @@ import { FormAlert, PasswordField } from '@/ui/field';
 import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
-import { checkPasswordChange, type PasswordValues, passwordFieldOf } from '../login-password';
+import { checkPasswordChange, type PasswordValues, passwordFieldOf, textOfError } from '../login-password';
 import styles from './edit-login-password.module.css';
 
 const EMPTY: PasswordValues = { old_password: '', new_password: '', confirm_password: '' };
@@ -36,20 +36,18 @@ export default function EditLoginPasswordPage() {
       <PasswordField
         {...form.fieldProps('old_password')}
         label={t('security_login.old_password')}
-        maxLength={PASSWORD_MAX}
         autoComplete="current-password"
       />
       <PasswordField
         {...form.fieldProps('new_password')}
+        {...form.leaveProps('new_password')}
         label={t('security_login.new_password')}
-        hint={t('auth.password_hint', { count: PASSWORD_MIN })}
-        maxLength={PASSWORD_MAX}
+        hint={t('auth.password_hint', PASSWORD_BOUNDS)}
         autoComplete="new-password"
       />
       <PasswordField
         {...form.fieldProps('confirm_password')}
         label={t('security_login.confirm_password')}
-        maxLength={PASSWORD_MAX}
         autoComplete="new-password"
       />
       <Button type="submit" large wide busy={isPending}>
@@ -69,7 +67,7 @@ function usePasswordChange() {
     Object.fromEntries(
       Object.entries(checkPasswordChange(values)).map(([name, error]) => [
         name,
-        error && t(`security_login.error.${error}`, { count: PASSWORD_MIN }),
+        error && t(textOfError(error), PASSWORD_BOUNDS),
       ]),
     ),
   );

@@ -60,21 +60,27 @@ test('two that differ are said at the second, which keeps its digits', async () 
   expect(await screen.findByLabelText(CHOOSE)).toHaveValue('');
 });
 
-test('a weak one is said at the first step', async () => {
+test('a weak one is refused at the first step, before it is confirmed', async () => {
+  server.use(http.post(SET, () => expect.unreachable()));
+  const { user } = openApp('/wallet/set-password');
+  const field = await enter(user, CHOOSE, '123456');
+  expect(field).toHaveAccessibleDescription('This transaction password is too easy to guess');
+  expect(field).toHaveValue('123456');
+  expect(screen.queryByLabelText(AGAIN)).not.toBeInTheDocument();
+});
+
+test('one that only the server finds weak is said at the first step, too', async () => {
   server.use(
     http.post(SET, () =>
-      refusal(400, 'This transaction password is too easy to guess', {
-        reason: 'WEAK_PAY_PASSWORD',
-        field: 'password',
-      }),
+      refusal(400, 'This one is known', { reason: 'WEAK_PAY_PASSWORD', field: 'password' }),
     ),
   );
   const { user } = openApp('/wallet/set-password');
-  await enter(user, CHOOSE, '123456');
-  await enter(user, AGAIN, '123456', 'Set password');
+  await enter(user, CHOOSE, '583920');
+  await enter(user, AGAIN, '583920', 'Set password');
   const field = await screen.findByLabelText(CHOOSE);
-  expect(field).toHaveAccessibleDescription('This transaction password is too easy to guess');
-  expect(field).toHaveValue('123456');
+  expect(field).toHaveAccessibleDescription('This one is known');
+  expect(field).toHaveValue('583920');
 });
 
 test('Back goes back one step first', async () => {
@@ -155,7 +161,8 @@ test('setting leads to changing where one is set, and the other way round', asyn
 test('when the account cannot be loaded it can be asked for again', async () => {
   server.use(http.get('*/api/user/info', () => refusal(500, 'Server error')));
   openApp('/wallet/set-password');
-  expect(await screen.findByRole('button', { name: 'Try again' })).toBeVisible();
+  expect(await screen.findByText('No user data')).toBeVisible();
+  expect(screen.getByRole('button', { name: 'Try again' })).toBeVisible();
 });
 
 test('the first one may need the login password; giving up keeps both entries', async () => {

@@ -33,7 +33,7 @@ function endingServer() {
 }
 
 test('the menu leads to the devices, this one first, and to what was done to the account', async () => {
-  const { user } = openApp('/ad-center');
+  const { user } = openApp('/account');
   await user.click(await screen.findByRole('link', { name: 'Security' }));
   await screen.findByText('This device');
   const items = within(await devices()).getAllByRole('listitem');
@@ -46,7 +46,7 @@ test('the menu leads to the devices, this one first, and to what was done to the
   expect(items[2]).toHaveTextContent('Unknown device');
   await screen.findByText('Deposit credited');
   const entries = within(await activity()).getAllByRole('listitem');
-  expect(entries[0]).toHaveTextContent(/^Deposit credited2,000\.00Staff/);
+  expect(entries[0]).toHaveTextContent(/^Deposit credited2,000\.00Statement of May, page 3Staff/);
   expect(entries[1]).toHaveTextContent(/^Login password changedYou/);
   expect(entries.at(-1)).toHaveTextContent(/^Another change by staffStaff/);
 });

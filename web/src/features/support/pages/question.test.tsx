@@ -9,7 +9,7 @@ import { server } from '@/test/server';
 const CONFIG = '*/api/basic_config';
 
 test('a question is read, left for the next one, and more help is offered', async () => {
-  const { user } = openApp('/ad-center');
+  const { user } = openApp('/account');
   await user.click(await screen.findByRole('link', { name: 'How long does a plan need to learn?' }));
   expect(await screen.findByText('Learning needs about 30-50 conversions within 7 days.')).toBeVisible();
   await user.click(screen.getByRole('link', { name: /^Next question/ }));

@@ -33,7 +33,7 @@ export default function QuestionPage() {
         <PlainText text={question?.faq.content ?? config.data.operating_rules} />
       </Card>
       {question ? <Others question={question} /> : null}
-      <NotEnough />
+      <NotEnough subject={question?.faq.title ?? t('help.rules')} />
     </div>
   );
 }
@@ -66,7 +66,7 @@ function Others({ question: { previous, next } }: { question: Neighbours }) {
   );
 }
 
-function NotEnough() {
+function NotEnough({ subject }: { subject: string }) {
   const { t } = useTranslation();
   const service = useService();
   return (
@@ -77,7 +77,7 @@ function NotEnough() {
         </h2>
         <p className={styles.lead}>{t('help.not_enough_text')}</p>
       </div>
-      <Button tone="secondary" wide onClick={() => service.open()}>
+      <Button tone="secondary" wide onClick={() => service.open({ subject })}>
         <Headset size={20} aria-hidden="true" />
         {t('help.contact')}
       </Button>
@@ -92,7 +92,7 @@ function NotFound() {
       icon={<SearchX size={28} />}
       title={t('help.not_found')}
       text={t('help.not_found_text')}
-      action={<LinkButton to="/ad-center">{t('not_found.home')}</LinkButton>}
+      action={<LinkButton to="/account">{t('title.account')}</LinkButton>}
     />
   );
 }

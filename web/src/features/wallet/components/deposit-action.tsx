@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { Deposit } from '@/domain/deposit/deposit';
 import { Button } from '@/ui/button';
 import { useOverlay } from '@/ui/use-overlay';
-import { DepositSheet } from './deposit-sheet';
 
 /** The way to a balance that can be withdrawn. */
 export function DepositAction() {
@@ -12,7 +12,7 @@ export function DepositAction() {
       <Button tone="secondary" onClick={deposit.open}>
         {t('withdraw.step.balance.action')}
       </Button>
-      <DepositSheet isOpen={deposit.isOpen} onClose={deposit.close} />
+      <Deposit isOpen={deposit.isOpen} onClose={deposit.close} />
     </>
   );
 }

@@ -3,6 +3,7 @@ import { CalendarRange, ChevronRight } from 'lucide-react';
 import { lazy, Suspense, useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { propertyQuery } from '@/domain/property';
 import { useFormats } from '@/i18n/format';
 import type { MonthlyEntry } from '@/lib/api/types';
 import { Card, Row, Rows } from '@/ui/card';
@@ -11,7 +12,7 @@ import { usePageHeader } from '@/ui/page-header';
 import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, Skeleton, SkeletonCards } from '@/ui/states';
 import { monthlyQuery } from '../api/queries';
-import { chartMonths, isFlowType, typesOf } from '../rules';
+import { chartMonths, fundsPath, linesOf, typesOf } from '../rules';
 import styles from './monthly-view.module.css';
 
 const Bars = lazy(() => import('@/ui/chart/bars'));
@@ -32,7 +33,7 @@ export function MonthlyView() {
   return (
     <div className={stack.gap3}>
       <MonthlyChart items={chartMonths(query.data?.items ?? [])} />
-      <ul className={stack.gap3}>
+      <ul className={styles.months}>
         {items.map((entry) => (
           <li key={entry.month}>
             <Month entry={entry} />
@@ -79,34 +80,28 @@ function MonthlyChart({ items }: { items: readonly MonthlyEntry[] }) {
 function Month({ entry }: { entry: MonthlyEntry }) {
   const { t } = useTranslation();
   const { month } = useFormats();
+  const currency = useQuery(propertyQuery).data?.currency;
   const name = month(entry.month);
   return (
     <Card>
       <div className={styles.monthHead}>
         <h2>
-          <Link className={styles.monthLink} to={`/wallet/fund-details?month=${entry.month}`}>
+          <Link className={styles.monthLink} to={fundsPath('available', { month: entry.month })}>
             {name}
             <ChevronRight size={18} aria-hidden="true" />
           </Link>
         </h2>
         <span className={styles.net}>
-          <Money value={entry.net} signed="movement" />
+          <Money value={entry.net} signed="movement" currency={currency} />
         </span>
       </div>
-      <dl className={styles.flows}>
-        <div>
-          <dt>{t('funds.income')}</dt>
-          <dd>
-            <Money value={entry.income} />
-          </dd>
-        </div>
-        <div>
-          <dt>{t('funds.expense')}</dt>
-          <dd>
-            <Money value={entry.expense} />
-          </dd>
-        </div>
-      </dl>
+      <Rows>
+        {linesOf(entry).map(({ key, amount }) => (
+          <Row key={key} label={t(`funds.line.${key}`)}>
+            <Money value={amount} signed="movement" />
+          </Row>
+        ))}
+      </Rows>
       <details className={styles.types}>
         <summary>{t('funds.by_type')}</summary>
         <Rows>
@@ -114,11 +109,8 @@ function Month({ entry }: { entry: MonthlyEntry }) {
             <Row
               key={type}
               label={
-                <Link
-                  className={styles.typeLink}
-                  to={`/wallet/fund-details?type=${type}&month=${entry.month}`}
-                >
-                  {isFlowType(type) ? t(`flow.${type}`) : type}
+                <Link className={styles.typeLink} to={fundsPath('available', { type, month: entry.month })}>
+                  {t(`flow.${type}`)}
                   <ChevronRight size={16} aria-hidden="true" />
                 </Link>
               }

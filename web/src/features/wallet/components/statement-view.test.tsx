@@ -35,6 +35,28 @@ test('a month is downloaded under its name, once however often it is tapped', as
   expect(saved).toEqual([`adfolio-statement-${month}.csv`]);
 });
 
+test('a month is downloaded as a document, or its refusal is shown', async () => {
+  const saved: string[] = [];
+  const files: Blob[] = [];
+  vi.spyOn(URL, 'createObjectURL').mockImplementation((file) => {
+    files.push(file as Blob);
+    return 'blob:document';
+  });
+  vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function click(this: HTMLAnchorElement) {
+    saved.push(this.download);
+  });
+  const { user } = openApp(PAGE);
+  const month = (await screen.findByLabelText<HTMLSelectElement>('Month')).value;
+  await user.click(screen.getByRole('button', { name: 'Download PDF' }));
+  expect(await screen.findByText('Statement downloaded')).toBeVisible();
+  expect(saved).toEqual([`adfolio-statement-${month}.pdf`]);
+  expect(files[0]?.type).toBe('application/pdf');
+  server.use(http.get(`${STATEMENT}/pdf`, () => refusal(400, 'The file is too large')));
+  await user.click(screen.getByRole('button', { name: 'Download PDF' }));
+  expect(await screen.findByText('The file is too large')).toBeVisible();
+  expect(saved).toHaveLength(1);
+});
+
 test('a download that is refused says why', async () => {
   server.use(http.get(STATEMENT, () => refusal(500, 'Server error')));
   const { user } = openApp(PAGE);

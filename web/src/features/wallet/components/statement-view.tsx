@@ -1,10 +1,10 @@
-import { useMutation } from '@tanstack/react-query';
-import { Download, FileCheck2, FileUp } from 'lucide-react';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { Download, FileCheck2, FileText, FileUp } from 'lucide-react';
 import { useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useErrorText } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
-import { saveTextFile } from '@/lib/save-file';
+import { saveFile, saveTextFile } from '@/lib/save-file';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
 import { FormAlert } from '@/ui/field';
@@ -12,9 +12,10 @@ import { Select } from '@/ui/select';
 import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useChoice } from '@/ui/use-choice';
-import { loadStatement } from '../api/queries';
-import { MONTHS_BACK, recentMonths } from '../rules';
-import { statementName } from '../statement';
+import { loadDocument } from '../api/document';
+import { loadStatement, monthlyQuery } from '../api/queries';
+import { statementMonths } from '../rules';
+import { documentName, statementName } from '../statement';
 import styles from './statement-view.module.css';
 import { useVerification } from './use-verification';
 import { VerdictCard } from './verdict-card';
@@ -23,10 +24,11 @@ import { VerdictCard } from './verdict-card';
 export default function StatementView() {
   const { t } = useTranslation();
   const { month: monthText } = useFormats();
-  const months = useMemo(() => recentMonths(new Date(), MONTHS_BACK), []);
+  const monthly = useQuery(monthlyQuery).data;
+  const months = useMemo(() => statementMonths(new Date(), monthly), [monthly]);
   const [month, setMonth] = useChoice('month', months);
   return (
-    <div className={stack.gap4}>
+    <div className={styles.view}>
       <Card title={t('statement.title')}>
         <div className={stack.gap4}>
           <p className={styles.lead}>{t('statement.lead')}</p>
@@ -36,7 +38,7 @@ export default function StatementView() {
             options={months.map((value) => ({ value, label: monthText(value) }))}
             onChange={setMonth}
           />
-          <DownloadButton month={month} />
+          <Downloads month={month} />
         </div>
       </Card>
       <Verification month={month} />
@@ -44,35 +46,48 @@ export default function StatementView() {
   );
 }
 
-function DownloadButton({ month }: { month: string }) {
+function Downloads({ month }: { month: string }) {
   const { t } = useTranslation();
   const errorText = useErrorText();
-  const running = useRef(false);
-  const download = useMutation({
-    mutationFn: loadStatement,
-    meta: { inline: true },
-    onSuccess: (text, asked) => {
-      saveTextFile(statementName(asked), text, 'text/csv;charset=utf-8');
-      toast(t('statement.downloaded'));
-    },
-    onSettled: () => {
-      running.current = false;
-    },
+  const csv = useDownload(async (asked) => {
+    const text = await loadStatement(asked);
+    saveTextFile(statementName(asked), text, 'text/csv;charset=utf-8');
   });
-  const start = () => {
-    if (running.current) return;
-    running.current = true;
-    download.mutate(month);
-  };
+  const pdf = useDownload(async (asked) => saveFile(documentName(asked), await loadDocument(asked)));
+  const error = csv.error ?? pdf.error;
   return (
     <>
-      <FormAlert>{download.isError ? errorText(download.error) : null}</FormAlert>
-      <Button wide busy={download.isPending} onClick={start}>
+      <FormAlert>{error ? errorText(error) : null}</FormAlert>
+      <Button wide busy={pdf.isPending} onClick={() => pdf.start(month)}>
+        <FileText size={20} aria-hidden="true" />
+        {t('statement.download_pdf')}
+      </Button>
+      <Button wide tone="secondary" busy={csv.isPending} onClick={() => csv.start(month)}>
         <Download size={20} aria-hidden="true" />
         {t('statement.download')}
       </Button>
     </>
   );
+}
+
+/** A download that runs once at a time and says when the file is there. */
+function useDownload(load: (month: string) => Promise<void>) {
+  const { t } = useTranslation();
+  const running = useRef(false);
+  const { error, isPending, mutate } = useMutation({
+    mutationFn: load,
+    meta: { inline: true },
+    onSuccess: () => toast(t('statement.downloaded')),
+    onSettled: () => {
+      running.current = false;
+    },
+  });
+  const start = (month: string) => {
+    if (running.current) return;
+    running.current = true;
+    mutate(month);
+  };
+  return { error, isPending, start };
 }
 
 function Verification({ month }: { month: string }) {

@@ -7,9 +7,10 @@ import { Hold } from '@/domain/leaving/hold';
 import { LimitsHint } from '@/domain/leaving/limits-hint';
 import { leavingPropertyQuery } from '@/domain/leaving/property';
 import { isOnHold, type LeaveLimits, leavable } from '@/domain/leaving/rules';
+import { withMissing } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
 import type { Destinations, Property, WithdrawalMethod, WithdrawalTerms } from '@/lib/api/types';
-import { parseTypedAmount, signOf } from '@/lib/money';
+import { parseTypedAmount, signOf, subtract } from '@/lib/money';
 import { useSession } from '@/lib/session/use-session';
 import { Button } from '@/ui/button';
 import { Card } from '@/ui/card';
@@ -145,8 +146,11 @@ function useWithdrawalForm({ property, bound, terms }: FormInput) {
   const form = useForm({ amount: query.get('amount') ?? '', method: '' }, ({ amount }) => {
     if (!chosen) return { method: t('withdraw.error.method_required') };
     const wrong = checkWithdrawal(amount, property.available_funds, chosen);
-    const limits = { min: money(chosen.min), max: money(chosen.max) };
-    return { amount: wrong ? t(`withdraw.error.${wrong}`, limits) : undefined };
+    if (wrong === null) return {};
+    const text = t(`withdraw.error.${wrong}`, { min: money(chosen.min), max: money(chosen.max) });
+    const typed = parseTypedAmount(amount);
+    if (wrong !== 'insufficient' || typed === null) return { amount: text };
+    return { amount: withMissing(text, subtract(typed, property.available_funds)) };
   });
   const keep = (name: 'amount' | 'method', value: string) =>
     setQuery(

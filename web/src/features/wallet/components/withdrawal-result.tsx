@@ -16,18 +16,20 @@ import { usePageHeader } from '@/ui/page-header';
 import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { withdrawalQuery } from '../api/queries';
-import { arrivesOf, STATUS_TONES } from '../withdrawal';
+import { arrivesOf, cameBack, STATUS_TONES } from '../withdrawal';
+import { CancelWithdrawal } from './cancel-withdrawal';
 import { useDestinationLine } from './destination-text';
 import styles from './withdrawal-result.module.css';
 
-const ICONS = { pending: Clock3, paid: CircleCheck, rejected: CircleX } as const;
+const ICONS = { pending: Clock3, paid: CircleCheck, rejected: CircleX, cancelled: CircleX } as const;
 const NEXT = ['check', 'hold', 'notice'] as const;
 
 /** The state of a withdrawal from its submission on. */
-export function WithdrawalResult({ id }: { id: string }) {
+export default function WithdrawalResult({ id }: { id: string }) {
   const { t } = useTranslation();
   const query = useQuery(withdrawalQuery(id));
   const { refetch } = query;
+  const currency = useQuery(propertyQuery).data?.currency;
   usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
   if (query.isPending) return <SkeletonCards count={2} height="14rem" />;
   if (query.isError && !query.data) return <ErrorState error={query.error} onRetry={() => refetch()} />;
@@ -36,7 +38,7 @@ export function WithdrawalResult({ id }: { id: string }) {
   }
   return (
     <div className={stack.gap4}>
-      <Outcome withdrawal={query.data} />
+      <Outcome withdrawal={query.data} currency={currency} />
       <Facts withdrawal={query.data} />
       {query.data.status === 'pending' ? (
         <Card title={t('withdraw.next_title')}>
@@ -48,6 +50,7 @@ export function WithdrawalResult({ id }: { id: string }) {
         </Card>
       ) : null}
       <div className={styles.leave}>
+        <CancelWithdrawal withdrawal={query.data} currency={currency} />
         <LinkButton wide large to="/wallet">
           {t('withdraw.to_wallet')}
         </LinkButton>
@@ -66,9 +69,10 @@ function ToRecords() {
   );
 }
 
-function Outcome({ withdrawal }: { withdrawal: Withdrawal }) {
+type OutcomeProps = { withdrawal: Withdrawal; currency: string | undefined };
+
+function Outcome({ withdrawal, currency }: OutcomeProps) {
   const { t } = useTranslation();
-  const currency = useQuery(propertyQuery).data?.currency;
   const { status, amount, fee } = withdrawal;
   const Icon = ICONS[status];
   return (
@@ -78,7 +82,7 @@ function Outcome({ withdrawal }: { withdrawal: Withdrawal }) {
       </span>
       <h2>{t(`withdraw.result.${status}`)}</h2>
       <strong className={styles.outcomeAmount}>
-        <Money value={status === 'rejected' ? amount : arrivesOf(amount, fee)} currency={currency} />
+        <Money value={cameBack(status) ? amount : arrivesOf(amount, fee)} currency={currency} />
       </strong>
       {status === 'pending' ? null : <p className={styles.muted}>{t(`withdraw.${status}_text`)}</p>}
     </section>
@@ -99,7 +103,7 @@ function Facts({ withdrawal }: { withdrawal: Withdrawal }) {
         <Row label={t('withdraw.fee')}>
           {signOf(fee) === 0 ? t('withdraw.no_fee') : <Money value={fee} />}
         </Row>
-        {status === 'rejected' ? null : (
+        {cameBack(status) ? null : (
           <Row label={t('withdraw.arrives')}>
             <Money value={arrivesOf(amount, fee)} />
           </Row>

@@ -1,9 +1,11 @@
 import { type QueryClient, useQuery } from '@tanstack/react-query';
-import { ArrowUpFromLine, ChevronRight, CircleHelp, Plus } from 'lucide-react';
+import { ArrowUpFromLine, ChevronRight, Plus } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
+import { Deposit } from '@/domain/deposit/deposit';
 import { propertyQuery } from '@/domain/property';
+import { StartUpSheet } from '@/domain/start-up/start-up-sheet';
 import type { Property } from '@/lib/api/types';
 import { signOf } from '@/lib/money';
 import { Card, Row, Rows } from '@/ui/card';
@@ -14,17 +16,9 @@ import { usePageHeader } from '@/ui/page-header';
 import stack from '@/ui/stack.module.css';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
-import { DepositSheet } from '../components/deposit-sheet';
-import { StartUpSheet } from '../components/start-up-sheet';
 import { WalletActions } from '../components/wallet-actions';
-import { assetParts } from '../rules';
+import { assetParts, fundsPath, partPath } from '../rules';
 import styles from './wallet.module.css';
-
-const PARTS_TO = {
-  to_be_consumed: '/plan?status=putting',
-  to_be_settled: '/plan?status=waiting_settlement',
-  withdrawing: '/wallet/withdraw?view=records',
-} as const;
 
 export function prefetch(queryClient: QueryClient): Promise<unknown> {
   return queryClient.prefetchQuery(propertyQuery);
@@ -42,7 +36,10 @@ export default function WalletPage() {
     <div className={stack.gap4}>
       <Hero property={property} />
       <WalletActions />
-      <Card title={t('wallet.made_of')}>
+      <Card
+        title={t('wallet.made_of')}
+        action={<span className={styles.currency}>{property?.currency}</span>}
+      >
         {property ? <Parts property={property} /> : <Skeleton height="8.75rem" />}
       </Card>
     </div>
@@ -64,7 +61,7 @@ function Hero({ property }: { property: Property | undefined }) {
       </div>
       <dl className={styles.available}>
         <dt>
-          <Link className={styles.heroLink} to="/wallet/fund-details">
+          <Link className={styles.heroLink} to={fundsPath('available')}>
             {t('wallet.available_funds')}
             <ChevronRight size={16} aria-hidden="true" />
           </Link>
@@ -73,6 +70,7 @@ function Hero({ property }: { property: Property | undefined }) {
           {property ? <Money value={property.available_funds} /> : <Skeleton width="7rem" height="1.45em" />}
         </dd>
       </dl>
+      {property ? <Lent property={property} /> : null}
       <div className={styles.main}>
         <button type="button" className={styles.mainAction} onClick={deposit.open}>
           <Plus size={20} aria-hidden="true" />
@@ -83,66 +81,75 @@ function Hero({ property }: { property: Property | undefined }) {
           {t('title.withdraw')}
         </Link>
       </div>
-      <DepositSheet isOpen={deposit.isOpen} onClose={deposit.close} />
+      <Deposit isOpen={deposit.isOpen} onClose={deposit.close} />
     </HeroPanel>
+  );
+}
+
+/** Start-up funds, which are not the user's own. */
+function Lent({ property }: { property: Property }) {
+  const { t } = useTranslation();
+  const sheet = useOverlay('start-up');
+  const { start_up_funds_outstanding: outstanding, start_up_funds_returnable: isReturnable } = property;
+  return (
+    <>
+      {signOf(outstanding) === 0 ? null : (
+        <div className={styles.lent}>
+          <dl>
+            <dt>{t('wallet.lent')}</dt>
+            <dd>
+              <Money value={outstanding} />
+            </dd>
+          </dl>
+          <button type="button" className={cx(styles.mainAction, styles.second)} onClick={sheet.open}>
+            {t(isReturnable ? 'wallet.start_up_return' : 'wallet.start_up_service')}
+          </button>
+        </div>
+      )}
+      <StartUpSheet property={property} isOpen={sheet.isOpen} onClose={sheet.close} />
+    </>
   );
 }
 
 function Parts({ property }: { property: Property }) {
   const { t } = useTranslation();
-  const startUp = useOverlay('start-up');
   return (
-    <>
-      <Rows>
-        {assetParts(property).map(({ key, value }) => (
-          <Row
-            key={key}
-            label={
-              <Link className={styles.linkRow} to={PARTS_TO[key]}>
-                {t(`wallet.${key}`)}
-                <ChevronRight size={16} aria-hidden="true" />
-              </Link>
-            }
-          >
-            <Money value={value} />
-          </Row>
-        ))}
+    <Rows>
+      {assetParts(property).map(({ key, value }) => (
         <Row
+          key={key}
           label={
-            <Link className={styles.linkRow} to="/wallet/fund-details?type=discount_amount">
-              {t('wallet.discount_amount')}
+            <Link className={styles.linkRow} to={partPath(key)}>
+              {t(`wallet.${key}`)}
               <ChevronRight size={16} aria-hidden="true" />
             </Link>
           }
         >
-          <Money value={property.discount_amount} />
+          <Money value={value} />
         </Row>
-        {signOf(property.start_up_funds_outstanding) === 0 ? null : (
-          <Row
-            label={
-              <button type="button" className={styles.linkRow} onClick={startUp.open}>
-                {t('wallet.start_up_funds_outstanding')}
-                <CircleHelp size={16} aria-hidden="true" />
-              </button>
-            }
-          >
-            <Money value={property.start_up_funds_outstanding} />
-          </Row>
-        )}
-        {signOf(property.guarantee) === 0 ? null : (
-          <Row
-            label={
-              <Link className={styles.linkRow} to="/wallet/fund-details?type=guarantee">
-                {t('wallet.guarantee')}
-                <ChevronRight size={16} aria-hidden="true" />
-              </Link>
-            }
-          >
-            <Money value={property.guarantee} />
-          </Row>
-        )}
-      </Rows>
-      <StartUpSheet property={property} isOpen={startUp.isOpen} onClose={startUp.close} />
-    </>
+      ))}
+      <Row
+        label={
+          <Link className={styles.linkRow} to={fundsPath('to_be_consumed', { type: 'discount_amount' })}>
+            {t('wallet.discount_amount')}
+            <ChevronRight size={16} aria-hidden="true" />
+          </Link>
+        }
+      >
+        <Money value={property.discount_amount} />
+      </Row>
+      {signOf(property.guarantee) === 0 ? null : (
+        <Row
+          label={
+            <Link className={styles.linkRow} to={fundsPath('available', { type: 'guarantee' })}>
+              {t('wallet.guarantee')}
+              <ChevronRight size={16} aria-hidden="true" />
+            </Link>
+          }
+        >
+          <Money value={property.guarantee} />
+        </Row>
+      )}
+    </Rows>
   );
 }

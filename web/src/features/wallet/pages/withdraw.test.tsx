@@ -36,6 +36,7 @@ test('a blocked withdrawal says what blocks it and what to do about each', async
         fixtures.property({
           available_funds: '0.00',
           start_up_funds_outstanding: '500.00',
+          start_up_funds_returnable: false,
           withdraw_blocked_by: [
             'INSUFFICIENT_BALANCE',
             'PAY_PASSWORD_NOT_SET',
@@ -63,6 +64,29 @@ test('a blocked withdrawal says what blocks it and what to do about each', async
   expect(await screen.findByRole('dialog', { name: 'Customer service' })).toHaveTextContent(
     'Ask for the return of your start-up funds to be booked.',
   );
+});
+
+test('start-up funds that block a withdrawal are returned where it says so', async () => {
+  const figures = fixtures.property({
+    start_up_funds_outstanding: '500.00',
+    withdraw_blocked_by: ['START_UP_FUNDS_NOT_RETURNED'],
+  });
+  const free = fixtures.property();
+  server.use(
+    http.get('*/api/user/property', () => ok(figures)),
+    http.post('*/api/user/start_up_funds/return', () => {
+      server.use(http.get('*/api/user/property', () => ok(free)));
+      return ok(free);
+    }),
+  );
+  const { user } = openApp('/wallet/withdraw');
+  expect(await screen.findByText('They must be returned before you can withdraw or exchange.')).toBeVisible();
+  await user.click(screen.getByRole('button', { name: 'Return' }));
+  const sheet = await screen.findByRole('dialog', { name: 'Start-up funds' });
+  await user.click(within(sheet).getByRole('button', { name: 'Return' }));
+  await user.click(within(sheet).getByRole('button', { name: 'Return' }));
+  expect(await screen.findByLabelText('Amount')).toBeVisible();
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
 const UNTIL = fixtures.at(19 * 3_600_000);
@@ -157,7 +181,9 @@ test('an amount that cannot be withdrawn is explained at its field', async () =>
   await submit('0');
   expect(amount).toHaveAccessibleDescription(/^The amount cannot be 0/);
   await submit('12300.51');
-  expect(amount).toHaveAccessibleDescription(/^The amount cannot exceed your available funds/);
+  expect(amount).toHaveAccessibleDescription(
+    /^The amount cannot exceed your available funds. 0.01 is missing./,
+  );
   await submit('9.99');
   expect(amount).toHaveAccessibleDescription(/^At least 10.00 with this method/);
   await submit('10000.01');
@@ -278,13 +304,17 @@ test('a wrong password is said at its boxes and nothing is sent', async () => {
 test('a refusal of the amount closes the sheet and is said at the amount', async () => {
   server.use(
     http.post(WITHDRAW, () =>
-      refusal(400, 'Insufficient balance', { reason: 'INSUFFICIENT_BALANCE', field: 'amount' }),
+      refusal(400, 'Insufficient balance', {
+        reason: 'INSUFFICIENT_BALANCE',
+        field: 'amount',
+        missing: '49.50',
+      }),
     ),
   );
   const app = await review();
   await pay(app);
   const amount = await screen.findByLabelText('Amount');
-  await waitFor(() => expect(amount).toHaveAccessibleDescription(/^Insufficient balance/));
+  await waitFor(() => expect(amount).toHaveAccessibleDescription(/^Insufficient balance. 49.50 is missing./));
   expect(amount).toHaveValue('150');
   expect(amount).toHaveFocus();
   expect(app.sheet).not.toBeInTheDocument();
@@ -342,4 +372,55 @@ test('further records are added; none says what will be here; a failed list can 
 test('a withdrawal that does not exist says so', async () => {
   openApp('/wallet/withdraw?id=nope');
   expect(await screen.findByText('This withdrawal does not exist')).toBeVisible();
+});
+
+const CANCEL = '*/api/user/withdraw/cancel';
+
+test('a pending withdrawal is cancelled once after a question, and records say so', async () => {
+  const sent: unknown[] = [];
+  const items = [withdrawal(), withdrawal({ id: 'withdrawal-2', status: 'paid' })];
+  server.use(
+    http.get(LIST, () => ok({ items, next_cursor: null })),
+    http.post(CANCEL, async ({ request }) => {
+      sent.push(await request.json());
+      await delay(50);
+      items[0] = withdrawal({ status: 'cancelled', decided_at: fixtures.at(0) });
+      return ok(items[0]);
+    }),
+  );
+  const { user } = openApp('/wallet/withdraw?id=withdrawal-1');
+  await user.click(await screen.findByRole('button', { name: 'Cancel withdrawal' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Cancel this withdrawal?' });
+  expect(dialog).toHaveTextContent('150.00 USD come back to your available funds at once.');
+  await user.dblClick(within(dialog).getByRole('button', { name: 'Cancel withdrawal' }));
+  await waitFor(() => expect(dialog).not.toBeInTheDocument());
+  expect(sent).toEqual([{ id: 'withdrawal-1' }]);
+  expect(await screen.findByRole('heading', { name: 'Withdrawal cancelled' })).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Cancel withdrawal' })).toBeNull();
+  await user.click(screen.getByRole('link', { name: 'See all withdrawals' }));
+  expect(await screen.findByText('Cancelled')).toBeVisible();
+});
+
+test('a cancellation that comes too late says so, and what was decided is shown', async () => {
+  const items = [withdrawal()];
+  server.use(
+    http.get(LIST, () => ok({ items, next_cursor: null })),
+    http.post(CANCEL, () => {
+      items[0] = withdrawal({ status: 'paid', decided_at: fixtures.at(0) });
+      return refusal(400, 'Nothing has changed', { reason: 'NOTHING_CHANGED' });
+    }),
+  );
+  const { user } = openApp('/wallet/withdraw?id=withdrawal-1');
+  await user.click(await screen.findByRole('button', { name: 'Cancel withdrawal' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Cancel this withdrawal?' });
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel withdrawal' }));
+  expect(await within(dialog).findByText('Nothing has changed')).toBeVisible();
+  await user.click(within(dialog).getByRole('button', { name: 'Keep it' }));
+  expect(await screen.findByText('Withdrawal paid')).toBeVisible();
+});
+
+test('only a pending withdrawal can be cancelled', async () => {
+  openApp('/wallet/withdraw?id=withdrawal-2');
+  expect(await screen.findByText('Withdrawal paid')).toBeVisible();
+  expect(screen.queryByRole('button', { name: 'Cancel withdrawal' })).toBeNull();
 });

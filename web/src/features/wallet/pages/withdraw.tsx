@@ -1,15 +1,16 @@
+import { useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { SkeletonCards } from '@/ui/states';
 import { TabPanel, Tabs } from '@/ui/tabs';
 import { useChoice } from '@/ui/use-choice';
-import { usePart } from '@/ui/use-part';
+import { fetchAhead, usePart } from '@/ui/use-part';
 import { WithdrawForm } from '../components/withdraw-form';
-import { WithdrawalResult } from '../components/withdrawal-result';
 import { WITHDRAW_VIEWS } from '../withdrawal';
 import styles from './withdraw.module.css';
 
 const PANEL = 'withdrawals';
+const loadResult = () => import('../components/withdrawal-result');
 const loadRecords = () => import('../components/withdrawal-records');
 
 /** The withdrawal form, the state of one withdrawal (`?id=`), and the list of all. */
@@ -19,7 +20,10 @@ export default function WithdrawPage() {
   const [view, setView] = useChoice('view', WITHDRAW_VIEWS);
   const Records = usePart(loadRecords, view === 'records', () => setView('form'));
   const id = query.get('id');
-  if (id) return <WithdrawalResult id={id} />;
+  // What was withdrawn must be shown even if the connection is lost straight after.
+  useEffect(() => void fetchAhead([loadResult]), []);
+  const Result = usePart(loadResult, id !== null, () => undefined);
+  if (id) return Result ? <Result id={id} /> : <SkeletonCards count={2} height="14rem" />;
   return (
     <>
       <div className={styles.tabs}>
