@@ -4,14 +4,20 @@ import { App } from './app/app';
 import { loadFirstPage } from './app/page-loader';
 import { createQueryClient } from './app/query-client';
 import { visited } from './app/visit';
+import { blockZoom } from './app/zoom';
 import { startTranslations } from './i18n';
 import './styles/base.css';
 
-async function start(): Promise<void> {
+/** By then the first page is drawn and the main pages are fetched ahead. */
+const WORKER_MS = 6_000;
+
+/** Draws the app. */
+export async function start(): Promise<void> {
   if (import.meta.env.DEV && import.meta.env.VITE_FIXTURE) {
     const { startFixture } = await import('./test/browser');
     await startFixture();
   }
+  blockZoom();
   const { route, search } = visited();
   const queryClient = createQueryClient();
   // The language first, because requests send it.
@@ -27,6 +33,10 @@ async function start(): Promise<void> {
     // A transition renders in slices, between which the browser stays responsive.
     startTransition(() => createRoot(root).render(app));
   }
+  if (import.meta.env.PROD) setTimeout(keepForOffline, WORKER_MS);
 }
 
-void start();
+function keepForOffline(): void {
+  // If this fails, the next visit tries again.
+  import('./lib/worker').then(({ startWorker }) => startWorker()).catch(() => undefined);
+}

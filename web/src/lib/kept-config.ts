@@ -2,7 +2,7 @@ import type { BasicConfig } from './api/types';
 import { readObject, write } from './storage';
 
 /** The part of the configuration that the browser keeps. Excludes what is large or must not be used when stale. */
-export type KeptConfig = Omit<BasicConfig, 'withdraw_method_config' | 'faq_config'>;
+export type KeptConfig = Omit<BasicConfig, 'withdraw_method_config' | 'deposit_methods' | 'faq_config'>;
 
 const STORAGE_KEY = 'adfolio.basic_config';
 
@@ -14,6 +14,6 @@ export function keptConfig(): KeptConfig | null {
 }
 
 export function keepConfig(config: BasicConfig): void {
-  const { withdraw_method_config, faq_config, ...kept } = config;
+  const { withdraw_method_config, deposit_methods, faq_config, ...kept } = config;
   write(STORAGE_KEY, kept);
 }

@@ -9,6 +9,10 @@ export const newUserClaimable: Claimable = {
   kind: 'new_user',
   mode: 'deduction',
   value: '20.00',
+  type: 'deduction',
+  amount_requirement: '0.00',
+  valid_days: 30,
+  ends_at: null,
   claimed: false,
 };
 
@@ -67,16 +71,23 @@ export function securityEntry(over: Partial<SecurityEntry> = {}): SecurityEntry 
     action: 'wallet.deposit',
     amount: '2000.00',
     by: 'staff',
+    reason: 'Statement of May, page 3',
     ...over,
   };
 }
 
 export const securityEntries: SecurityEntry[] = [
   securityEntry(),
-  securityEntry({ id: 'entry-2', action: 'auth.password_changed', amount: null, by: 'user' }),
-  securityEntry({ id: 'entry-3', action: 'wallet.pay_password_locked', amount: null, by: 'user' }),
-  securityEntry({ id: 'entry-4', action: 'auth.create_host_token', amount: null }),
-  securityEntry({ id: 'entry-5', action: 'plan.something_new', amount: null }),
+  securityEntry({ id: 'entry-2', action: 'auth.password_changed', amount: null, by: 'user', reason: null }),
+  securityEntry({
+    id: 'entry-3',
+    action: 'wallet.pay_password_locked',
+    amount: null,
+    by: 'user',
+    reason: null,
+  }),
+  securityEntry({ id: 'entry-4', action: 'auth.create_host_token', amount: null, reason: null }),
+  securityEntry({ id: 'entry-5', action: 'plan.something_new', amount: null, reason: null }),
 ];
 
 export function uploadedFile(over: Partial<UploadedFile> = {}): UploadedFile {

@@ -45,6 +45,7 @@ export function exchangeOrder(over: Partial<ExchangeOrder> = {}): ExchangeOrder 
     create_time: at(-HOUR),
     expire_time: fromNow(23 * HOUR),
     finish_time: null,
+    missing: '0.00',
     ...over,
   };
 }

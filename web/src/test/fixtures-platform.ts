@@ -1,14 +1,50 @@
-import type { BasicConfig } from '@/lib/api/types';
+import type { BasicConfig, ServiceEntry } from '@/lib/api/types';
+
+export function serviceEntry(over: Partial<ServiceEntry> = {}): ServiceEntry {
+  return {
+    id: 'service-1',
+    type: 2,
+    url: 'https://chat.example.com/',
+    label: 'Deposits',
+    hours: '',
+    answer_time: '',
+    ...over,
+  };
+}
 
 export function basicConfig(over: Partial<BasicConfig> = {}): BasicConfig {
   return {
     currency: 'USD',
     customer_service_url: [
-      { id: 'service-2', type: 1, url: 'https://support.example.com/chat', label: 'Online service' },
+      serviceEntry({
+        id: 'service-2',
+        type: 1,
+        url: 'https://support.example.com/chat?name={username}&about={subject}',
+        label: 'Online service',
+        hours: 'Mon–Fri, 9:00–18:00 CET',
+        answer_time: 'Usually within an hour',
+      }),
     ],
-    recharge_customer_service_url: [
-      { id: 'service-1', type: 2, url: 'https://chat.example.com/', label: 'Deposits' },
+    recharge_customer_service_url: [serviceEntry()],
+    deposit_methods: [
+      {
+        id: 'method-1',
+        name: 'Bank transfer',
+        min: '50.00',
+        max: '100000.00',
+        fee: 'Free of charge',
+        arrival: 'Within 2 working days',
+      },
+      {
+        id: 'method-2',
+        name: 'USDT (TRC20)',
+        min: '20.00',
+        max: null,
+        fee: 'The network’s fee',
+        arrival: 'Within an hour',
+      },
     ],
+    legal: ['imprint', 'terms', 'privacy', 'fees'],
     client_language_map: [{ source: 'zh-tw,zh-hk', targets: 'cht' }],
     withdraw_method_config: [
       { method: 'bank_card', enabled: true, min: '10.00', max: '10000.00', fee: '2.00' },

@@ -7,6 +7,7 @@ import type {
   Notification,
   Plan,
   PlanDetail,
+  PlanFigure,
   PlanStatus,
   Product,
   ProductDetail,
@@ -15,6 +16,9 @@ import type {
   Statistics,
   UserInfo,
 } from '@/lib/api/types';
+import { add, signOf, sum } from '@/lib/money';
+
+import { serviceEntry } from './fixtures-platform';
 
 /** Server answers for tests and for development without a server. All times relate to one fixed moment. */
 export const NOW = Date.parse('2026-11-20T14:25:00.000Z');
@@ -47,9 +51,8 @@ export function userInfo(over: Partial<UserInfo> = {}): UserInfo {
     has_bank_card: false,
     state: 'active',
     customer_service_url: [],
-    recharge_customer_service_url: [
-      { id: 'service-1', type: 2, url: 'https://chat.example.com/', label: 'Deposits' },
-    ],
+    recharge_customer_service_url: [serviceEntry()],
+    payment_reference: 'RF18ADF0LK7QZX2M',
     created_at: at(-40 * DAY),
     ...over,
   };
@@ -64,6 +67,7 @@ export function property(over: Partial<Property> = {}): Property {
     to_be_settled: '1300.00',
     discount_amount: '85.00',
     start_up_funds_outstanding: '0.00',
+    start_up_funds_returnable: true,
     withdrawing: '0.00',
     guarantee: '0.00',
     withdraw_blocked_by: [],
@@ -103,6 +107,21 @@ export function statistics(over: Partial<Statistics> = {}): Statistics {
     ctr: '0.0210',
     cpc: '1.63',
     roas: '1.2027',
+    estimated: { spend: '0.00', revenue: '0.00' },
+    simulated: { impressions: 0, clicks: 0, spend: '0.00', revenue: '0.00' },
+    reported_until: [{ source: 'network-a', time: at(-12 * 60_000) }],
+    previous: {
+      from: at(-38 * HOUR),
+      to: at(-24 * HOUR),
+      invested: '4200.00',
+      delivery_orders: 3,
+      consumed: '1520.10',
+      impressions: 44_390,
+      clicks: 941,
+      revenue: '1790.25',
+      profit: '270.15',
+    },
+    bucket: 'hour',
     series: series(15, HOUR),
     ...over,
   };
@@ -168,6 +187,10 @@ export const claimables: Claimable[] = [
     kind: 'periodic',
     mode: 'discount',
     value: '10%',
+    type: 'fixed_amount',
+    amount_requirement: '100.00',
+    valid_days: 7,
+    ends_at: at(3 * DAY),
     claimed: false,
   },
 ];
@@ -193,6 +216,8 @@ export function plan(over: Partial<Plan> = {}): Plan {
     to_be_consumed: '759.70',
     revenue: '1498.92',
     profit: '258.62',
+    coupon_share: '12.40',
+    result: '271.02',
     coupon: { id: 'coupon-9', name: 'New user support' },
     fail_reason: null,
     create_time: at(-2 * DAY),
@@ -200,39 +225,74 @@ export function plan(over: Partial<Plan> = {}): Plan {
     finish_time: null,
     settle_time: null,
     expire_time: null,
+    end_time: null,
     estimated: false,
     sources: ['network'],
     ...over,
   };
 }
 
+const NOTHING_YET = {
+  put_progress: 0,
+  impressions: 0,
+  clicks: 0,
+  consumed: '0.00',
+  revenue: '0.00',
+  profit: '0.00',
+  coupon_share: '0.00',
+} as const;
+const NO_COUPON = { coupon: null, discount_amount: '0.00', coupon_share: '0.00' } as const;
+
 const PLAN_STATES: [PlanStatus, Partial<Plan>][] = [
-  ['putting', {}],
+  ['putting', { end_time: at(12 * DAY) }],
   [
     'waiting',
     {
+      ...NOTHING_YET,
+      ...NO_COUPON,
       official: true,
       operator_id: 'op',
-      put_progress: 0,
-      consumed: '0.00',
-      revenue: '0.00',
-      profit: '0.00',
       put_amount: '800.00',
+      paid_amount: '0.00',
+      to_be_consumed: '0.00',
       expire_time: at(5 * DAY),
+      sources: [],
     },
   ],
-  ['matching', { put_progress: 0, consumed: '0.00', revenue: '0.00', profit: '0.00', put_amount: '1500.00' }],
+  [
+    'matching',
+    {
+      ...NOTHING_YET,
+      put_amount: '1500.00',
+      paid_amount: '1480.00',
+      to_be_consumed: '1500.00',
+      end_time: at(5 * DAY),
+      sources: [],
+    },
+  ],
   [
     'settled',
-    { put_progress: 100, consumed: '1000.00', put_amount: '1000.00', revenue: '1184.20', profit: '184.20' },
+    {
+      ...NO_COUPON,
+      put_progress: 100,
+      consumed: '1000.00',
+      put_amount: '1000.00',
+      paid_amount: '1000.00',
+      to_be_consumed: '0.00',
+      revenue: '1184.20',
+      profit: '184.20',
+    },
   ],
   [
     'waiting_settlement',
     {
+      ...NO_COUPON,
       put_progress: 100,
       official: true,
       consumed: '1200.00',
       put_amount: '1200.00',
+      paid_amount: '1200.00',
+      to_be_consumed: '0.00',
       revenue: '1132.07',
       profit: '-67.93',
     },
@@ -240,31 +300,58 @@ const PLAN_STATES: [PlanStatus, Partial<Plan>][] = [
   [
     'put_failed',
     {
-      put_progress: 0,
-      consumed: '0.00',
-      revenue: '0.00',
-      profit: '0.00',
+      ...NOTHING_YET,
+      to_be_consumed: '0.00',
       fail_reason: 'The network refused the content.',
+      sources: [],
     },
   ],
   [
     'put_finished',
-    { put_progress: 100, consumed: '500.00', put_amount: '500.00', revenue: '612.44', profit: '112.44' },
+    {
+      ...NO_COUPON,
+      put_progress: 100,
+      consumed: '500.00',
+      put_amount: '500.00',
+      paid_amount: '500.00',
+      to_be_consumed: '0.00',
+      revenue: '612.44',
+      profit: '112.44',
+    },
   ],
 ];
 
 const PRODUCTS = ['Merge Harbor', 'FitCoach Daily', 'Orbit Puzzle Saga'];
 
-export const plans: Plan[] = PLAN_STATES.map(([status, over], index) =>
-  plan({
+export const plans: Plan[] = PLAN_STATES.map(([status, over], index) => {
+  const made = plan({
     id: `plan-${index + 1}`,
     plan_number: `AD-2026111${8 - index}-00004${index}`,
     product: { id: `product-${(index % 3) + 1}`, name: PRODUCTS[index % 3] ?? '', icon_url: null },
     status,
     create_time: at(-index * DAY),
     ...over,
-  }),
-);
+  });
+  return { ...made, result: add(made.profit, made.coupon_share) };
+});
+
+/** The plans that a figure counts, and the figure. */
+export function countedBy(figure: PlanFigure, from: Plan[]): { plans: Plan[]; sum: string | number } {
+  const isCounted = ({ status, to_be_consumed }: Plan) => {
+    if (figure === 'to_be_consumed') return status !== 'waiting' && signOf(to_be_consumed) > 0;
+    if (figure === 'to_be_settled') return ['putting', 'put_finished', 'waiting_settlement'].includes(status);
+    return status !== 'waiting' && status !== 'put_failed';
+  };
+  const counted = from.filter(isCounted);
+  const amounts = {
+    invested: 'put_amount',
+    to_be_consumed: 'to_be_consumed',
+    to_be_settled: 'revenue',
+  } as const;
+  const total =
+    figure === 'delivery_orders' ? counted.length : sum(counted.map((one) => one[amounts[figure]]));
+  return { plans: counted, sum: total };
+}
 
 export function flow(
   index: number,
@@ -280,7 +367,9 @@ export function flow(
     balance_after: '12300.50',
     remark: null,
     reference: type === 'system_top_up' ? null : 'plan-1',
-    account: 'available',
+    account: type === 'ad_billing' || type === 'discount_amount' ? 'to_be_consumed' : 'available',
+    plan: null,
+    transfer: type === 'ad_serving' || type === 'profit_sharing',
     hash: 'ab'.repeat(32),
     ...over,
   };
@@ -302,6 +391,7 @@ export function planDetail(over: Partial<PlanDetail> = {}): PlanDetail {
       { status: 'putting', time: at(-2 * DAY + HOUR), reason: null },
     ],
     series: series(24, 2 * HOUR),
+    bucket: 'hour',
     flow: flows.slice(1, 4),
     ...over,
   };
@@ -310,16 +400,15 @@ export function planDetail(over: Partial<PlanDetail> = {}): PlanDetail {
 export const monthly: MonthlyEntry[] = [
   {
     month: '2026-11',
-    income: '16204.20',
-    expense: '3220.30',
+    income: '16184.20',
+    expense: '3200.30',
     net: '12983.90',
-    by_type: {
-      system_top_up: '15000.00',
-      profit_sharing: '1184.20',
-      ad_serving: '-1980.00',
-      ad_billing: '-1240.30',
-      discount_amount: '20.00',
-    },
+    by_type: { system_top_up: '15000.00', profit_sharing: '1184.20', ad_serving: '-3200.30' },
+    deposits: '15000.00',
+    revenue: '1184.20',
+    spent: '3200.30',
+    withdrawn: '0.00',
+    lent: '0.00',
   },
   {
     month: '2026-10',
@@ -327,6 +416,11 @@ export const monthly: MonthlyEntry[] = [
     expense: '1583.40',
     net: '-683.40',
     by_type: { system_top_up: '900.00', ad_serving: '-1583.40' },
+    deposits: '900.00',
+    revenue: '0.00',
+    spent: '1583.40',
+    withdrawn: '0.00',
+    lent: '0.00',
   },
 ];
 
@@ -338,6 +432,8 @@ export function notification(over: Partial<Notification> = {}): Notification {
     content: 'A deposit of 15,000.00 USD was credited to your wallet.',
     read: false,
     time: at(-HOUR),
+    kind: 'money',
+    target: { kind: 'entry', id: 'flow-18' },
     ...over,
   };
 }
@@ -348,11 +444,24 @@ export const notifications: Notification[] = [
     id: 'notification-2',
     title: 'Plan settled',
     content: 'Plan AD-20261115-000043 was settled: 1,184.20 USD.',
+    kind: 'plan',
+    target: { kind: 'plan', id: 'plan-7' },
     time: at(-5 * HOUR),
+  }),
+  notification({
+    id: 'notification-5',
+    title: 'New login',
+    content: 'Somebody logged in from a device that your account did not know.',
+    kind: 'security',
+    target: null,
+    read: true,
+    time: at(-6 * HOUR),
   }),
   notification({
     id: 'notification-3',
     category: 'maintenance',
+    kind: 'offer',
+    target: null,
     title: 'Maintenance on Sunday from 02:00 to 03:00 UTC',
     content: 'Delivery goes on; the console may be slow for a few minutes.',
     read: true,
@@ -361,6 +470,8 @@ export const notifications: Notification[] = [
   notification({
     id: 'notification-4',
     category: 'announcement',
+    kind: 'offer',
+    target: null,
     title: 'New products',
     content: 'Three products were added.',
     read: true,

@@ -1,21 +1,15 @@
 import { http } from 'msw';
-import type { Notification, Plan, StatisticsType } from '@/lib/api/types';
+import type { Notification, StatisticsType } from '@/lib/api/types';
 import { ok, page } from './answers';
 import * as fixtures from './fixtures';
 import { reports, totals } from './fixtures-reports';
 import { adCenterHandlers } from './handlers/ad-center';
 import { exchangeHandlers } from './handlers/exchange';
+import { planList } from './handlers/plan-list';
 import { platformHandlers } from './handlers/platform';
 import { securityHandlers } from './handlers/security';
 import { supportHandlers } from './handlers/support';
 import { walletHandlers } from './handlers/wallet';
-
-function countsOf(plans: Plan[]) {
-  return plans.reduce<Record<string, number>>((counts, { status }) => {
-    counts[status] = (counts[status] ?? 0) + 1;
-    return counts;
-  }, {});
-}
 
 const session = { token: 'token-1', expires_at: fixtures.at(86_400_000), user: fixtures.userInfo() };
 
@@ -39,8 +33,11 @@ export const handlers = [
     const type = Number(new URL(request.url).searchParams.get('type') ?? 1) as StatisticsType;
     const day = 86_400_000;
     const series =
-      type === 1 ? fixtures.series(15, day / 24) : fixtures.series([0, 0, 5, 20, 42][type] ?? 15, day);
-    return ok(fixtures.statistics({ type, series }));
+      type === 1
+        ? fixtures.series(15, day / 24)
+        : fixtures.series([0, 0, 5, 20, 14, 7, 30][type] ?? 15, type === 4 ? 30 * day : day);
+    const bucket = type === 1 ? 'hour' : type === 4 ? 'month' : 'day';
+    return ok(fixtures.statistics({ type, series, bucket, ...(type === 4 ? { previous: null } : {}) }));
   }),
   http.get('*/api/plan/product/list', () =>
     ok(
@@ -56,32 +53,17 @@ export const handlers = [
       ]),
     ),
   ),
-  http.get('*/api/plan/order/list', ({ request }) => {
-    const query = new URL(request.url).searchParams;
-    const push = query.get('push') ?? 'all';
-    const pushed = fixtures.plans.filter((plan) => push === 'all' || plan.official === (push === 'official'));
-    const status = query.get('status');
-    return ok({
-      ...page(pushed.filter((plan) => !status || plan.status === status)),
-      counts: countsOf(pushed),
-    });
-  }),
+  http.get('*/api/plan/order/list', ({ request }) => ok(planList(new URL(request.url).searchParams))),
   http.post('*/api/plan/order/detail', async ({ request }) => {
     const { id } = (await request.json()) as { id: string };
     const plan = fixtures.plans.find((candidate) => candidate.id === id) ?? fixtures.plan({ id });
     if (plan.status === 'waiting' || plan.status === 'matching') {
       const timeline = [{ status: plan.status, time: plan.create_time, reason: null }];
-      const none = {
-        impressions: 0,
-        clicks: 0,
-        to_be_consumed: '0.00',
-        discount_amount: '0.00',
-        coupon: null,
-      };
-      return ok(fixtures.planDetail({ ...plan, ...none, timeline, series: [], flow: [] }));
+      return ok(fixtures.planDetail({ ...plan, timeline, series: [], flow: [] }));
     }
     return ok(fixtures.planDetail(plan));
   }),
+  http.post('*/api/plan/order/cancel', () => ok(fixtures.plan({ id: 'plan-3', status: 'put_failed' }))),
   http.get('*/api/plan/order/reports', () => ok({ ...page(reports), totals: totals() })),
   http.post('*/api/plan/order/app/detail', () => ok(fixtures.productDetail())),
   http.post('*/api/plan/order/put', () => ok(fixtures.plan({ id: 'plan-new', status: 'matching' }))),
@@ -92,6 +74,7 @@ export const handlers = [
       fixtures.coupon({
         id: 'coupon-2',
         name: 'Autumn budget',
+        type: 'increment',
         mode: 'addition',
         value: '50.00',
         amount_requirement: '1000.00',
@@ -114,8 +97,8 @@ export const handlers = [
     });
   }),
   http.post('*/api/user_coupon/receive', () => ok(fixtures.coupon())),
-  http.post('*/api/user/notifications/unread_count', () => ok({ unread_total: 2 })),
-  http.post('*/api/user/notifications/read', () => ok({ unread_total: 1 })),
+  http.post('*/api/user/notifications/unread_count', () => ok({ unread_total: 2, sequence: 7 })),
+  http.post('*/api/user/notifications/read', () => ok({ unread_total: 1, sequence: 8 })),
   http.post('*/api/user/notifications', async ({ request }) => {
     const { category = 'all', filter = 'all' } = (await request.json()) as {
       category?: string;
@@ -124,11 +107,9 @@ export const handlers = [
     const matches = (item: Notification) =>
       (category === 'all' || item.category === category) &&
       (filter === 'all' || item.read === (filter === 'read'));
-    return ok({ ...page(fixtures.notifications.filter(matches)), unread_total: 2 });
+    return ok({ ...page(fixtures.notifications.filter(matches)), unread_total: 2, sequence: 7 });
   }),
-  http.get('*/api/transaction_flow/list', ({ request }) => {
-    const type = new URL(request.url).searchParams.get('type');
-    return ok(page(fixtures.flows.filter((entry) => !type || entry.type === type)));
-  }),
-  http.get('*/api/transaction_flow/monthly', () => ok({ items: fixtures.monthly })),
+  http.get('*/api/transaction_flow/monthly', () =>
+    ok({ items: fixtures.monthly, first_month: fixtures.monthly.at(-1)?.month ?? null }),
+  ),
 ];

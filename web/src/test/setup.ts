@@ -1,14 +1,18 @@
 import '@testing-library/jest-dom/vitest';
+import { onlineManager } from '@tanstack/react-query';
 import { cleanup, configure } from '@testing-library/react';
 import i18next from 'i18next';
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { blockingMessageStore } from '@/app/messages';
-import { completeTexts, startTranslations } from '@/i18n';
+import { loadTexts, startTranslations } from '@/i18n';
+import '@/i18n/desk-texts';
+import { PARTS } from '@/i18n/parts';
 import { stepUpStore } from '@/lib/api/step-up';
 import { dropDrafts } from '@/lib/drafts';
 import { DEFAULT_LANG, endSession, sessionStore } from '@/lib/session/store';
 import { toastStore } from '@/ui/toast';
 import { server } from './server';
+import { PHONE_PX, resizeWindow } from './window';
 
 // A generous bound for busy machines; a wait ends as soon as its condition holds.
 configure({ asyncUtilTimeout: 10_000 });
@@ -16,7 +20,7 @@ configure({ asyncUtilTimeout: 10_000 });
 beforeAll(async () => {
   server.listen({ onUnhandledRequest: 'error' });
   await startTranslations();
-  await completeTexts();
+  await loadTexts(PARTS);
 });
 
 beforeEach(() => {
@@ -34,7 +38,9 @@ afterEach(async () => {
   blockingMessageStore.set(null);
   toastStore.set(null);
   stepUpStore.get()?.settle(false);
+  onlineManager.setOnline(true);
   dropDrafts();
+  resizeWindow(PHONE_PX);
   localStorage.clear();
 });
 

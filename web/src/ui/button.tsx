@@ -4,7 +4,8 @@ import styles from './button.module.css';
 import { cx } from './cx';
 
 type Look = {
-  tone?: 'primary' | 'secondary' | 'quiet';
+  /** `danger`: what is ended, removed or stopped by it does not come back by itself. */
+  tone?: 'primary' | 'secondary' | 'quiet' | 'danger';
   large?: boolean;
   wide?: boolean;
 };
@@ -37,6 +38,11 @@ export function Button({
 
 export function LinkButton({ tone, large, wide, className, ...rest }: Look & LinkProps) {
   return <Link {...rest} className={cx(lookOf({ tone, large, wide }), className)} />;
+}
+
+/** A link out of the app that looks like a button. */
+export function ButtonAnchor({ tone, large, wide, className, ...rest }: Look & ComponentProps<'a'>) {
+  return <a {...rest} className={cx(lookOf({ tone, large, wide }), className)} />;
 }
 
 type IconButtonProps = ComponentProps<'button'> & { label: string; children: ReactNode };

@@ -38,7 +38,56 @@ export function MenuButton({ onClick, ...content }: ContentProps & { onClick: ()
   );
 }
 
-function Content({ icon, label, hint, value }: ContentProps) {
+type SwitchProps = Omit<ContentProps, 'value'> & {
+  isOn: boolean;
+  busy: boolean;
+  onChange: (on: boolean) => void;
+};
+
+export function MenuSwitch({ isOn, busy, onChange, ...content }: SwitchProps) {
+  const { label, hint } = content;
+  const hintId = useId();
+  return (
+    <li>
+      <button
+        type="button"
+        role="switch"
+        className={styles.row}
+        aria-checked={isOn}
+        aria-label={label}
+        aria-describedby={hint ? hintId : undefined}
+        aria-busy={busy || undefined}
+        disabled={busy}
+        onClick={() => onChange(!isOn)}
+      >
+        <Label {...content} hintId={hintId} />
+        <span className={styles.switch} aria-hidden="true" />
+      </button>
+    </li>
+  );
+}
+
+/** A row that only says something. */
+export function MenuNote(content: ContentProps) {
+  return (
+    <li>
+      <div className={styles.row}>
+        <Label {...content} />
+      </div>
+    </li>
+  );
+}
+
+function Content(content: ContentProps) {
+  return (
+    <>
+      <Label {...content} />
+      <ChevronRight className={styles.arrow} size={18} aria-hidden="true" />
+    </>
+  );
+}
+
+function Label({ icon, label, hint, value, hintId }: ContentProps & { hintId?: string }) {
   return (
     <>
       {icon ? (
@@ -49,11 +98,14 @@ function Content({ icon, label, hint, value }: ContentProps) {
       <span className={styles.body}>
         <span className={styles.text}>
           <span className={styles.label}>{label}</span>
-          {hint ? <span className={styles.hint}>{hint}</span> : null}
+          {hint ? (
+            <span className={styles.hint} id={hintId}>
+              {hint}
+            </span>
+          ) : null}
         </span>
         {value ? <span className={styles.value}>{value}</span> : null}
       </span>
-      <ChevronRight className={styles.arrow} size={18} aria-hidden="true" />
     </>
   );
 }

@@ -10,7 +10,7 @@ const TRIGGER_PX = 72;
 const LIMIT_PX = 110;
 
 /** Pull to refresh, for pages that have a refresh action. */
-export function PullToRefresh() {
+export default function PullToRefresh() {
   const onRefresh = useStore(pageHeaderStore, (page) => page.onRefresh);
   const [pull, setPull] = useState(0);
   const [running, setRunning] = useState(false);

@@ -47,12 +47,14 @@ export function EmptyState({ icon, title, text, action, bad }: StateProps) {
 type ErrorProps = {
   error: unknown;
   onRetry: () => void;
+  /** Says what is missing. */
+  title?: string | undefined;
   /** Replaces the button's label. */
   retryLabel?: string | undefined;
 };
 
 /** Shown in place of content that failed to load, with a retry button. */
-export function ErrorState({ error, onRetry, retryLabel }: ErrorProps) {
+export function ErrorState({ error, onRetry, title, retryLabel }: ErrorProps) {
   const { t } = useTranslation();
   const text = useErrorText()(error);
   return (
@@ -60,7 +62,7 @@ export function ErrorState({ error, onRetry, retryLabel }: ErrorProps) {
       <EmptyState
         bad
         icon={<CloudOff size={28} />}
-        title={t('error.load_title')}
+        title={title ?? t('error.load_title')}
         text={text}
         action={
           <Button tone="secondary" onClick={onRetry}>

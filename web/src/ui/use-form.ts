@@ -47,6 +47,12 @@ export function useForm<V extends Record<string, string>>(initial: V, check: (va
       onChange: (event: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) =>
         setValue(name, event.target.value),
     }),
+    /** Checks a field as soon as it is left with an entry. Not for the last one: the error would move the button. */
+    leaveProps: (name: keyof V) => ({
+      onBlur: () => {
+        if (values[name] !== '') setErrors((current) => ({ ...current, [name]: check(values)[name] }));
+      },
+    }),
     formProps: (onValid: (values: V) => void) => ({
       ref: form,
       noValidate: true,

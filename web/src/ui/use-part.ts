@@ -40,10 +40,8 @@ export function usePart<C>(load: Load<C>, isWanted: boolean, giveUp: () => void)
   return (fetched.get(load) as C | undefined) ?? null;
 }
 
-/** Prefetches parts, so that they open offline, too. */
-export function fetchAhead(loads: readonly Load<unknown>[]): void {
-  for (const load of loads) {
-    // If this fails, opening the part reports it.
-    fetchPart(load).catch(() => undefined);
-  }
+/** Prefetches parts, so that they open at once and offline, too. */
+export async function fetchAhead(loads: readonly Load<unknown>[]): Promise<void> {
+  // If this fails, opening the part reports it.
+  await Promise.allSettled(loads.map(fetchPart));
 }

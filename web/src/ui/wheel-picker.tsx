@@ -28,11 +28,15 @@ export function WheelPicker({ label, options, value, onChange, onEnter }: Props)
   useEffect(() => {
     const element = list.current;
     if (!element) return;
-    // The surrounding dialog opens later and focuses the wheel; only then can it scroll.
+    // The surrounding dialog opens later and focuses the wheel; only then can it scroll. Not every browser focuses it.
     const place = () => element.scrollTo?.({ top: index * ROW_PX });
     element.setAttribute('autofocus', '');
     element.addEventListener('focus', place, { once: true });
-    return () => element.removeEventListener('focus', place);
+    const frame = requestAnimationFrame(place);
+    return () => {
+      element.removeEventListener('focus', place);
+      cancelAnimationFrame(frame);
+    };
   }, []);
 
   const turnTo = (position: number) => {

@@ -19,6 +19,7 @@ export type ErrorData = {
   rule?: string | null;
   lang?: string | null;
   retry_after?: number | null;
+  missing?: string | null;
 };
 
 /**
@@ -31,6 +32,8 @@ export class ApiError extends Error {
   readonly field: string | null;
   readonly lang: string | null;
   readonly retryAfterSeconds: number | null;
+  /** The amount that is missing, for a refusal for lack of one. */
+  readonly missing: string | null;
   /** True if a service refused the call, so that it certainly had no effect. */
   readonly refused: boolean;
 
@@ -42,6 +45,7 @@ export class ApiError extends Error {
     this.field = data.field ?? null;
     this.lang = data.lang ?? null;
     this.retryAfterSeconds = data.retry_after ?? null;
+    this.missing = data.missing ?? null;
     this.refused = httpStatus === 200 && code !== Code.server && code !== 0;
   }
 }
@@ -61,6 +65,9 @@ export const STEP_UP_CANCELLED = 'STEP_UP_CANCELLED';
 
 /** The reason of an assertion that is spent, expired or not a host's. */
 export const ASSERTION_REJECTED = 'ASSERTION_REJECTED';
+
+/** The reason of a put whose amount is too small for its coupon. */
+export const COUPON_BELOW_REQUIREMENT = 'COUPON_BELOW_REQUIREMENT';
 
 /** The reason of a link in a mail that is unknown or too old. */
 export const DISOWN_LINK_INVALID = 'DISOWN_LINK_INVALID';

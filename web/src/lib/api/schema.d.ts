@@ -58,7 +58,7 @@ export interface paths {
          * Opens an exchange order behind an acceptance code.
          * @description Opens an exchange order behind an acceptance code.
          *
-         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `EXCHANGE_OPEN` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["createExchange"];
         delete?: never;
@@ -2031,6 +2031,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/legal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A text that the law or the business asks for, if staff have written it.
+         * @description A text that the law or the business asks for, if staff have written it.
+         *
+         *     For: public. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getLegalText"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/opening_store": {
         parameters: {
             query?: never;
@@ -2091,6 +2113,28 @@ export interface paths {
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["countWaitingPlans"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels one of the caller's plans that is still matching: its money and coupon come back.
+         * @description Cancels one of the caller's plans that is still matching: its money and coupon come back.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["cancelPlan"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2207,6 +2251,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/push/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The key that a browser subscribes to push messages with.
+         * @description The key that a browser subscribes to push messages with.
+         *
+         *     For: public. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getPushKey"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/push/subscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends push messages to this browser from now on, in the caller's language, until the session is ended. Repeating it renews that; a browser that is not renewed for 90 days is forgotten. A user has at most 10.
+         * @description Sends push messages to this browser from now on, in the caller's language, until the session is ended. Repeating it renews that; a browser that is not renewed for 90 days is forgotten. A user has at most 10.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["subscribeToPush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/push/unsubscribe": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sends no more push messages to a browser of the caller's. Repeating it is fine.
+         * @description Sends no more push messages to a browser of the caller's. Repeating it is fine.
+         *
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["unsubscribeFromPush"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/set/password": {
         parameters: {
             query?: never;
@@ -2237,8 +2347,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Events `unread`, `wallet` and `plan`, which tell what to refetch. Ends with the session.
-         * @description Events `unread`, `wallet` and `plan`, which tell what to refetch. Ends with the session.
+         * Events `unread {at, total, sequence}`, `wallet {at, sequence}` and `plan {at, id, sequence}`. Of two about one thing, the one with the larger sequence is later; a total or id of null stands for what is not known. Ends with the session.
+         * @description Events `unread {at, total, sequence}`, `wallet {at, sequence}` and `plan {at, id, sequence}`. Of two about one thing, the one with the larger sequence is later; a total or id of null stands for what is not known. Ends with the session.
          *
          *     For: user. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -2331,6 +2441,28 @@ export interface paths {
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["getStatement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/transaction_flow/statement/pdf": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What moved the available funds in a month, with the balances before and after, as PDF in the caller's language and time zone.
+         * @description What moved the available funds in a month, with the balances before and after, as PDF in the caller's language and time zone.
+         *
+         *     For: user. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getStatementDocument"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2647,6 +2779,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/user/start_up_funds/return": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns start-up funds from the available funds.
+         * @description Returns start-up funds from the available funds.
+         *
+         *     For: user. Reasons (code): `FORBIDDEN` 403, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["returnStartUpFunds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/user/step_up": {
         parameters: {
             query?: never;
@@ -2707,6 +2861,28 @@ export interface paths {
          *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["withdraw"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/user/withdraw/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancels one of the caller's withdrawals that waits for a decision: its money is available again.
+         * @description Cancels one of the caller's withdrawals that waits for a decision: its money is available again.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["cancelWithdrawal"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3092,12 +3268,16 @@ export interface components {
             currency: string;
             /** @description Customer-service entries. */
             customer_service_url: components["schemas"]["ServiceEntry"][];
+            /** @description Ways to deposit. */
+            deposit_methods: components["schemas"]["DepositMethod"][];
             /** @description Limits of an exchange. */
             exchange_limit: components["schemas"]["AmountRange"];
             /** @description Questions and answers. */
             faq_config: components["schemas"]["Faq"][];
             /** @description The most that leaves a wallet within 24 hours, by withdrawal and exchange together. */
             leave_limits: components["schemas"]["LeaveLimits"];
+            /** @description The texts that `GET /legal` answers. */
+            legal: components["schemas"]["LegalName"][];
             marketing: components["schemas"]["Marketing"] | null;
             /**
              * @description Operating rules.
@@ -3161,7 +3341,7 @@ export interface components {
             /** @description Network of a wallet address. */
             network?: string | null;
             /**
-             * @description MD5 of the transaction password, in lower-case hex; needed once one is set.
+             * @description MD5 of the transaction password, in hex; needed once one is set.
              * @example 5f4dcc3b5aa765d61d8327deb882cf99
              */
             password?: string | null;
@@ -3178,6 +3358,14 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             id: string;
+        };
+        /** @description Identifies a plan. */
+        ByPlanId: {
+            /**
+             * @description The plan.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
+             */
+            plan_id: string;
         };
         /** @description A campaign as staff see it. */
         Campaign: {
@@ -3290,7 +3478,7 @@ export interface components {
         /** @description Checks a transaction password. */
         CheckPayPasswordRequest: {
             /**
-             * @description MD5 of the 6 digits, in lower-case hex.
+             * @description MD5 of the 6 digits, in hex.
              * @example 5f4dcc3b5aa765d61d8327deb882cf99
              */
             password: string;
@@ -3330,13 +3518,16 @@ export interface components {
         };
         /** @description A campaign as a user sees it. */
         Claimable: {
+            /** @description Minimum put amount they can be used with; 0.00 for none. */
+            amount_requirement: components["schemas"]["Money"];
             /**
              * @description The campaign.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
              */
             campaign_id: string;
-            /** @description Whether the caller has claimed it; for periodic campaigns, today. */
+            /** @description Whether the caller has claimed it; for periodic campaigns, today in the time zone of the caller's first claim. */
             claimed: boolean;
+            ends_at: components["schemas"]["Timestamp"] | null;
             /** @description New-user or periodic. */
             kind: components["schemas"]["CampaignKind"];
             /** @description Effect of its coupons. */
@@ -3346,6 +3537,13 @@ export interface components {
              * @example Welcome 10%
              */
             name: string;
+            /** @description Displayed type of its coupons. */
+            type: components["schemas"]["CouponType"];
+            /**
+             * Format: int32
+             * @description Days that a coupon is valid after it is claimed.
+             */
+            valid_days: number;
             /** @description Value of its coupons. */
             value: components["schemas"]["CouponValue"];
         };
@@ -3421,8 +3619,28 @@ export interface components {
             };
             /** @description For questions of every kind. */
             customer_service: components["schemas"]["ServiceEntryContent"][];
+            /** @description Ways to deposit. */
+            deposit_methods: components["schemas"]["DepositMethodContent"][];
             /** @description Questions and answers. */
             faq: components["schemas"]["FaqContent"][];
+            /**
+             * @description Fees, by language; empty shows none.
+             * @example {
+             *       "en": "A withdrawal costs 1.50."
+             *     }
+             */
+            fees: {
+                [key: string]: string;
+            };
+            /**
+             * @description Who runs the service, by language; empty shows none.
+             * @example {
+             *       "en": "Adfolio Ltd, 1 Example Street"
+             *     }
+             */
+            imprint: {
+                [key: string]: string;
+            };
             marketing: components["schemas"]["MarketingContent"] | null;
             /**
              * @description Operating rules by language.
@@ -3433,8 +3651,26 @@ export interface components {
             operating_rules: {
                 [key: string]: string;
             };
+            /**
+             * @description Privacy policy, by language; empty shows none.
+             * @example {
+             *       "en": "We keep what the law asks for."
+             *     }
+             */
+            privacy: {
+                [key: string]: string;
+            };
             /** @description For deposits. */
             recharge_customer_service: components["schemas"]["ServiceEntryContent"][];
+            /**
+             * @description Terms of service, by language; empty shows none.
+             * @example {
+             *       "en": "These terms apply to every account."
+             *     }
+             */
+            terms: {
+                [key: string]: string;
+            };
         };
         /** @description New texts. Absent parts stay as they are. */
         ContentRequest: {
@@ -3449,8 +3685,28 @@ export interface components {
             } | null;
             /** @description For questions of every kind. */
             customer_service?: components["schemas"]["ServiceEntryContentInput"][] | null;
+            /** @description Ways to deposit, at most 20. */
+            deposit_methods?: components["schemas"]["DepositMethodContentInput"][] | null;
             /** @description Questions and answers, at most 50. */
             faq?: components["schemas"]["FaqContentInput"][] | null;
+            /**
+             * @description Fees, likewise.
+             * @example {
+             *       "en": "A withdrawal costs 1.50."
+             *     }
+             */
+            fees?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description Who runs the service, by language; empty shows none, otherwise `en` is required.
+             * @example {
+             *       "en": "Adfolio Ltd, 1 Example Street"
+             *     }
+             */
+            imprint?: {
+                [key: string]: string;
+            } | null;
             marketing?: components["schemas"]["MarketingContentInput"] | null;
             /**
              * @description Operating rules by language; `en` is required.
@@ -3461,8 +3717,26 @@ export interface components {
             operating_rules?: {
                 [key: string]: string;
             } | null;
+            /**
+             * @description Privacy policy, likewise.
+             * @example {
+             *       "en": "We keep what the law asks for."
+             *     }
+             */
+            privacy?: {
+                [key: string]: string;
+            } | null;
             /** @description For deposits. */
             recharge_customer_service?: components["schemas"]["ServiceEntryContentInput"][] | null;
+            /**
+             * @description Terms of service, likewise.
+             * @example {
+             *       "en": "These terms apply to every account."
+             *     }
+             */
+            terms?: {
+                [key: string]: string;
+            } | null;
         };
         /**
          * @description Advertising content of a product.
@@ -3635,7 +3909,7 @@ export interface components {
             /** @description The chosen kind of acceptor. */
             kind: components["schemas"]["AcceptorKind"];
             /**
-             * @description MD5 of the transaction password, in lower-case hex.
+             * @description MD5 of the transaction password, in hex.
              * @example 5f4dcc3b5aa765d61d8327deb882cf99
              */
             password: string;
@@ -3776,6 +4050,12 @@ export interface components {
              */
             id: string;
         };
+        /**
+         * Format: date
+         * @description A day, `YYYY-MM-DD`.
+         * @example 2026-11-20
+         */
+        Day: string;
         /** @description Decides a request. */
         DecideApprovalRequest: {
             /** @description The decision. */
@@ -4004,6 +4284,102 @@ export interface components {
             /** @description When it was delivered. */
             time: components["schemas"]["Timestamp"];
         };
+        /** @description A way to deposit. */
+        DepositMethod: {
+            /**
+             * @description When the money is there.
+             * @example Within one working day
+             */
+            arrival: string;
+            /**
+             * @description What it costs.
+             * @example No fee
+             */
+            fee: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e5a
+             */
+            id: string;
+            max: components["schemas"]["Money"] | null;
+            min: components["schemas"]["Money"] | null;
+            /**
+             * @description Its name.
+             * @example Bank transfer
+             */
+            name: string;
+        };
+        /** @description A way to deposit, in every language. */
+        DepositMethodContent: {
+            /**
+             * @description When the money is there, by language.
+             * @example {
+             *       "en": "Within one working day"
+             *     }
+             */
+            arrival: {
+                [key: string]: string;
+            };
+            /**
+             * @description What it costs, by language.
+             * @example {
+             *       "en": "No fee"
+             *     }
+             */
+            fee: {
+                [key: string]: string;
+            };
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e5a
+             */
+            id: string;
+            max: components["schemas"]["Money"] | null;
+            min: components["schemas"]["Money"] | null;
+            /**
+             * @description Its name by language.
+             * @example {
+             *       "en": "Bank transfer"
+             *     }
+             */
+            name: {
+                [key: string]: string;
+            };
+        };
+        /** @description A way to deposit in every language, as staff edit it. */
+        DepositMethodContentInput: {
+            /**
+             * @description When the money is there, by language; `en` is required.
+             * @example {
+             *       "en": "Within one working day"
+             *     }
+             */
+            arrival: {
+                [key: string]: string;
+            };
+            /**
+             * @description What it costs, by language; `en` is required.
+             * @example {
+             *       "en": "No fee"
+             *     }
+             */
+            fee: {
+                [key: string]: string;
+            };
+            /** @description Opaque id; assigned if absent. */
+            id?: string | null;
+            max?: components["schemas"]["MoneyInput"] | null;
+            min?: components["schemas"]["MoneyInput"] | null;
+            /**
+             * @description Its name by language; `en` is required.
+             * @example {
+             *       "en": "Bank transfer"
+             *     }
+             */
+            name: {
+                [key: string]: string;
+            };
+        };
         /** @description Destination of a withdrawal. */
         Destination: (components["schemas"]["BankCard"] & {
             /** @enum {string} */
@@ -4119,6 +4495,24 @@ export interface components {
          * @enum {string}
          */
         Entry: "register" | "host";
+        /** @description The plan that an entry belongs to. */
+        EntryPlan: {
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
+             */
+            id: string;
+            /**
+             * @description Its number.
+             * @example AD261120K3F9ZQ
+             */
+            plan_number: string;
+            /**
+             * @description Name of its product.
+             * @example Harbor Legends
+             */
+            product: string;
+        };
         /** @description Why a call was refused. */
         ErrorData: {
             /**
@@ -4128,6 +4522,7 @@ export interface components {
             field: string | null;
             /** @description The language that `msg` is in. */
             lang: components["schemas"]["Lang"];
+            missing: components["schemas"]["Money"] | null;
             /** @description The reason; its name is stable. */
             reason: components["schemas"]["Reason"];
             /**
@@ -4144,6 +4539,13 @@ export interface components {
             data: components["schemas"]["ErrorData"];
             /** @description In the language of `data.lang`. */
             msg: string;
+        };
+        /** @description What of the figures of a range is estimated from an import's pricing. */
+        EstimatedShare: {
+            /** @description Of the revenue. */
+            revenue: components["schemas"]["Money"];
+            /** @description Of the spend. */
+            spend: components["schemas"]["Money"];
         };
         /**
          * @description All users.
@@ -4202,6 +4604,11 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3d
              */
             id: string;
+            /**
+             * @description What the wallet lacked when the order was to be completed although it had ended, because its payment came late;
+             *     0.00 if nothing.
+             */
+            missing: components["schemas"]["Money"];
             /**
              * @description Units of the other currency for one unit of wallet money, as decimal text.
              * @example 0.9235
@@ -4347,6 +4754,8 @@ export interface components {
          * @enum {string}
          */
         FeedbackState: "open" | "closed";
+        /** @description A figure over all plans of a list: an amount, or a number of plans for `delivery_orders`. */
+        FigureSum: components["schemas"]["Money"] | number;
         /**
          * @description Amount in the platform's currency, with two to six decimals.
          * @example 0.0125
@@ -4390,6 +4799,7 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34
              */
             id: string;
+            plan: components["schemas"]["EntryPlan"] | null;
             /**
              * @description Id of the object it belongs to, for example a plan.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32
@@ -4399,15 +4809,30 @@ export interface components {
             remark: string | null;
             /** @description When it was posted. */
             time: components["schemas"]["Timestamp"];
+            /**
+             * @description Whether the money moved between two of the wallet's own balances, as a put's does; what is earned, spent, paid in
+             *     or paid out does not.
+             */
+            transfer: boolean;
             /** @description Its type. */
             type: components["schemas"]["FlowType"];
         };
-        /** @description A page of a list. */
-        FlowEntryPage: {
-            /** @description The items, newest first. */
+        /** @description A page of fund details. */
+        FlowPage: {
+            /** @description The entries, newest first. */
             items: components["schemas"]["FlowEntry"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
+            totals: components["schemas"]["FlowTotals"] | null;
+        };
+        /** @description What all entries of a list add up to, on whatever page. */
+        FlowTotals: {
+            /** @description What came in. */
+            in: components["schemas"]["Money"];
+            /** @description What came in less what went out. */
+            net: components["schemas"]["Money"];
+            /** @description What went out, as a positive amount. */
+            out: components["schemas"]["Money"];
         };
         /**
          * @description Type of an entry of the fund details.
@@ -4798,6 +5223,21 @@ export interface components {
             /** @description To one destination: the bank card, the wallet address, or exchange orders. */
             per_destination: components["schemas"]["Money"];
         };
+        /** @description A legal text. */
+        Legal: {
+            /** @description Which text. */
+            name: components["schemas"]["LegalName"];
+            /**
+             * @description In the caller's language, in English where that language has none. Paragraphs are separated by blank lines.
+             * @example These terms apply to every account.
+             */
+            text: string;
+        };
+        /**
+         * @description A text that the law or the business asks for.
+         * @enum {string}
+         */
+        LegalName: "imprint" | "terms" | "privacy" | "fees";
         /** @description A licence key (authorisation code). */
         License: {
             /** @description Whether the account it opens is active immediately. */
@@ -4983,7 +5423,7 @@ export interface components {
         /** @description The sums of a month. */
         MonthSummary: {
             /**
-             * @description Net sum by type over all entries of the month, for any account.
+             * @description Change of the available funds by type; the values add up to `net`.
              * @example {
              *       "ad_serving": "-500.00",
              *       "system_top_up": "2000.00"
@@ -4992,20 +5432,35 @@ export interface components {
             by_type: {
                 [key: string]: components["schemas"]["Money"];
             };
-            /** @description Total debited from the available funds, as a positive amount. */
+            /** @description Deposits credited by staff. */
+            deposits: components["schemas"]["Money"];
+            /** @description Sum of the types that took more than they brought, as a positive amount. */
             expense: components["schemas"]["Money"];
-            /** @description Total credited to the available funds. */
+            /** @description Sum of the types that brought more than they took. */
             income: components["schemas"]["Money"];
+            /** @description Start-up funds lent, less what was returned. */
+            lent: components["schemas"]["Money"];
             /**
              * @description The month in the caller's time zone.
              * @example 2026-11
              */
             month: string;
-            /** @description Income less expense. */
+            /** @description Change of the available funds: income less expense. */
             net: components["schemas"]["Money"];
+            /** @description Revenue paid out. */
+            revenue: components["schemas"]["Money"];
+            /** @description Put into plans, less what came back. */
+            spent: components["schemas"]["Money"];
+            /** @description Withdrawn, less what came back. */
+            withdrawn: components["schemas"]["Money"];
         };
         /** @description The months, newest first. Months without entries are included with zeros. */
         Monthly: {
+            /**
+             * @description Month of the wallet's first entry, in the caller's time zone: statements begin with it. Null without any.
+             * @example 2026-02
+             */
+            first_month: string | null;
             /** @description The months. */
             items: components["schemas"]["MonthSummary"][];
         };
@@ -5047,8 +5502,11 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
              */
             id: string;
+            /** @description What it is about. */
+            kind: components["schemas"]["NotificationKind"];
             /** @description Whether it was read. */
             read: boolean;
+            target: components["schemas"]["NotificationTarget"] | null;
             /** @description When it was created. */
             time: components["schemas"]["Timestamp"];
             /**
@@ -5057,6 +5515,11 @@ export interface components {
              */
             title: string;
         };
+        /**
+         * @description What a notification is about.
+         * @enum {string}
+         */
+        NotificationKind: "money" | "plan" | "security" | "offer";
         /** @description Filters for notifications. */
         NotificationListRequest: {
             category?: components["schemas"]["CategoryFilter"] | null;
@@ -5073,11 +5536,32 @@ export interface components {
             next_cursor: string | null;
             /**
              * Format: int64
+             * @description Of two counts, also those of the event stream, the one with the larger number is later.
+             * @example 12
+             */
+            sequence: number;
+            /**
+             * Format: int64
              * @description Number of unread notifications in all categories.
              * @example 3
              */
             unread_total: number;
         };
+        /** @description One thing that a notification leads to. */
+        NotificationTarget: {
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e34-1
+             */
+            id: string;
+            /** @description What it is. */
+            kind: components["schemas"]["NotificationTargetKind"];
+        };
+        /**
+         * @description What a notification leads to.
+         * @enum {string}
+         */
+        NotificationTargetKind: "entry" | "withdrawal" | "exchange" | "plan" | "coupon";
         /** @description An offer to exchange. */
         Offer: {
             /**
@@ -5236,10 +5720,13 @@ export interface components {
             /** @description Spend charged. */
             consumed: components["schemas"]["Money"];
             coupon: components["schemas"]["PlanCoupon"] | null;
+            /** @description The coupon's part of the spend. */
+            coupon_share: components["schemas"]["Money"];
             /** @description When it was placed or pushed. */
             create_time: components["schemas"]["Timestamp"];
             /** @description Part paid by a coupon. */
             discount_amount: components["schemas"]["Money"];
+            end_time: components["schemas"]["Timestamp"] | null;
             /** @description Whether any value is estimated from an import's pricing. */
             estimated: boolean;
             expire_time: components["schemas"]["Timestamp"] | null;
@@ -5291,6 +5778,11 @@ export interface components {
              */
             put_rule: string;
             put_time: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description What the wallet gains: the revenue that is paid out, less the part of the spend that the wallet paid. Before the
+             *     settlement, what it would gain now; may be negative.
+             */
+            result: components["schemas"]["Money"];
             /** @description Revenue reported. */
             revenue: components["schemas"]["Money"];
             settle_time: components["schemas"]["Timestamp"] | null;
@@ -5303,7 +5795,7 @@ export interface components {
             sources: string[];
             /** @description Its state. */
             status: components["schemas"]["PlanStatus"];
-            /** @description Budget not yet consumed; zero once the plan has ended. */
+            /** @description Budget not yet consumed, held by the wallet; zero once the plan has settled or failed. */
             to_be_consumed: components["schemas"]["Money"];
             /** @description Its audience. */
             user_targeting: components["schemas"]["Audience"];
@@ -5361,6 +5853,8 @@ export interface components {
         };
         /** @description A plan with its timeline, delivery and wallet entries. */
         PlanDetail: components["schemas"]["Plan"] & {
+            /** @description How long a point of the series is. */
+            bucket: components["schemas"]["SeriesStep"];
             /** @description The wallet entries of the plan, oldest first. */
             flow: components["schemas"]["FlowEntry"][];
             /** @description Its delivery by hour (up to three days) or day of the caller's time zone, oldest first. */
@@ -5368,6 +5862,11 @@ export interface components {
             /** @description Changes of its status, oldest first. */
             timeline: components["schemas"]["TimelineEntry"][];
         };
+        /**
+         * @description A figure that is a sum over plans.
+         * @enum {string}
+         */
+        PlanFigure: "invested" | "delivery_orders" | "to_be_consumed" | "to_be_settled";
         /** @description A page of plans. */
         PlanPage: {
             /** @description Counts by status under the same push filter. */
@@ -5376,6 +5875,8 @@ export interface components {
             items: components["schemas"]["Plan"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
+            sum: components["schemas"]["FigureSum"] | null;
+            totals: components["schemas"]["PlanTotals"] | null;
         };
         /** @description The product of a plan. */
         PlanProduct: {
@@ -5396,10 +5897,65 @@ export interface components {
             name: string;
         };
         /**
+         * @description What a table of plans is sorted by.
+         * @enum {string}
+         */
+        PlanSort: "create_time" | "put_amount" | "consumed" | "revenue" | "profit";
+        /**
          * @description Status of a plan.
          * @enum {string}
          */
         PlanStatus: "waiting" | "matching" | "putting" | "put_failed" | "put_finished" | "waiting_settlement" | "settled";
+        /** @description Totals of all rows of a table of plans. */
+        PlanTotals: {
+            /** @description Their spend. */
+            consumed: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description How many.
+             * @example 12
+             */
+            count: number;
+            /** @description Revenue less spend; may be negative. */
+            profit: components["schemas"]["Money"];
+            /** @description Their budgets. */
+            put_amount: components["schemas"]["Money"];
+            /** @description Their revenue. */
+            revenue: components["schemas"]["Money"];
+        };
+        /** @description The figures of the range before. */
+        PreviousFigures: {
+            /**
+             * Format: int64
+             * @description Clicks in it.
+             * @example 61
+             */
+            clicks: number;
+            /** @description Spend charged for delivery in it. */
+            consumed: components["schemas"]["Money"];
+            /**
+             * Format: int64
+             * @description Plans paid in it, without failed ones.
+             * @example 2
+             */
+            delivery_orders: number;
+            /** @description When it began. */
+            from: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Impressions in it.
+             * @example 9000
+             */
+            impressions: number;
+            /** @description Put amounts of plans paid in it, without failed ones. */
+            invested: components["schemas"]["Money"];
+            /** @description Revenue less spend; may be negative. */
+            profit: components["schemas"]["Money"];
+            /** @description Revenue for delivery in it. */
+            revenue: components["schemas"]["Money"];
+            /** @description Until when its figures count, exclusive: as long after its beginning as it is now after that of the range. */
+            to: components["schemas"]["Timestamp"];
+        };
         /** @description A product that can be advertised. */
         Product: {
             /** @description Audience of its advertisements. */
@@ -5469,6 +6025,8 @@ export interface components {
             guarantee: components["schemas"]["Money"];
             /** @description Start-up funds not yet returned. */
             start_up_funds_outstanding: components["schemas"]["Money"];
+            /** @description Whether the caller may return start-up funds without customer service. */
+            start_up_funds_returnable: boolean;
             /** @description Held by running plans, coupon parts included. */
             to_be_consumed: components["schemas"]["Money"];
             /** @description Earned, waiting for settlement. */
@@ -5498,11 +6056,27 @@ export interface components {
              */
             recipients: number;
         };
+        /** @description A browser by its address. */
+        PushEndpoint: {
+            /**
+             * @description Its address at its push service.
+             * @example https://fcm.googleapis.com/fcm/send/dQw4w9WgXcQ
+             */
+            endpoint: string;
+        };
         /**
          * @description Filter by who proposed a plan.
          * @enum {string}
          */
         PushFilter: "all" | "official" | "non_official";
+        /** @description The key of push messages. */
+        PushKey: {
+            /**
+             * @description `applicationServerKey` of a subscription, in unpadded base64url; null where push is off.
+             * @example BLn9b-VR0ca83knDNZ32dCHGyjJp-1riX9ZTN40MqV8K_LpQmLqxC_DoHvqvFXO_nGdAB4W9dogZb_sM-uV4JbY
+             */
+            public_key: string | null;
+        };
         /** @description Pushes a plan to users, where it waits for their put. */
         PushPlanRequest: {
             /** @description Proposed amount, within the product's range. */
@@ -5525,6 +6099,24 @@ export interface components {
             /** @description To whom. */
             to: components["schemas"]["PushTarget"];
             user_targeting?: components["schemas"]["Audience"] | null;
+        };
+        /** @description A browser to send push messages to, as its `PushSubscription` describes itself. */
+        PushSubscription: {
+            /**
+             * @description Its authentication secret in base64url.
+             * @example _ordMnz7uTCmrpBTeUV4Bw
+             */
+            auth: string;
+            /**
+             * @description Where its push service takes messages. Who knows it may send to the browser.
+             * @example https://fcm.googleapis.com/fcm/send/dQw4w9WgXcQ
+             */
+            endpoint: string;
+            /**
+             * @description Its public key in base64url.
+             * @example BLn9b-VR0ca83knDNZ32dCHGyjJp-1riX9ZTN40MqV8K_LpQmLqxC_DoHvqvFXO_nGdAB4W9dogZb_sM-uV4JbY
+             */
+            p256dh: string;
         };
         /**
          * @description Recipients of a pushed plan: users (`user_ids`), an operator's followers (`operator_id`), or users on behalf of an
@@ -5583,7 +6175,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "EMAIL_CODE_INVALID" | "DISOWN_LINK_INVALID" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "EMAIL_CODE_INVALID" | "DISOWN_LINK_INVALID" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "EXCHANGE_OPEN" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -5741,6 +6333,16 @@ export interface components {
             /** @description Spend charged, the plan's `consumed`. */
             spend: components["schemas"]["Money"];
         };
+        /** @description Until when a source has reported. */
+        ReportedUntil: {
+            /**
+             * @description The source.
+             * @example adnet
+             */
+            source: string;
+            /** @description The latest time of its reports. */
+            time: components["schemas"]["Timestamp"];
+        };
         /** @description Removes a user's transaction password and its lock. */
         ResetPayPasswordRequest: {
             /**
@@ -5766,6 +6368,11 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             staff_id: string;
+        };
+        /** @description Returns start-up funds. */
+        ReturnStartUpFundsRequest: {
+            /** @description How much, at most what is outstanding. */
+            amount: components["schemas"]["MoneyInput"];
         };
         /** @description Revokes a key of a host; sessions that were opened with it end. */
         RevokeHostKeyRequest: {
@@ -5849,6 +6456,11 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e43
              */
             id: string;
+            /**
+             * @description Why, as staff wrote it; null of the caller's own actions.
+             * @example Statement of May, page 3
+             */
+            reason: string | null;
             /** @description When. */
             time: components["schemas"]["Timestamp"];
         };
@@ -5880,8 +6492,23 @@ export interface components {
             /** @description When the period begins. */
             time: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description How long a point of a series is.
+         * @enum {string}
+         */
+        SeriesStep: "hour" | "day" | "month";
         /** @description A customer-service entry. */
         ServiceEntry: {
+            /**
+             * @description How soon somebody answers; empty if staff have not said.
+             * @example Usually within an hour
+             */
+            answer_time: string;
+            /**
+             * @description When somebody answers; empty if staff have not said.
+             * @example Monday to Friday, 9:00–18:00 CET
+             */
+            hours: string;
             /**
              * @description Opaque id.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30
@@ -5899,13 +6526,33 @@ export interface components {
              */
             type: number;
             /**
-             * @description Its address.
-             * @example https://support.example.com/chat
+             * @description Its address. Clients fill in `{username}`, `{user_id}`, `{subject}` and `{lang}` in its query and its
+             *     fragment, percent-encoded and empty for what they do not know. An address without any of them gets
+             *     the query parameters `name` and `subject`.
+             * @example https://support.example.com/chat?name={username}
              */
             url: string;
         };
         /** @description A customer-service entry in every language. */
         ServiceEntryContent: {
+            /**
+             * @description How soon somebody answers, by language; empty if staff have not said.
+             * @example {
+             *       "en": "Usually within an hour"
+             *     }
+             */
+            answer_time: {
+                [key: string]: string;
+            };
+            /**
+             * @description When somebody answers, by language; empty if staff have not said.
+             * @example {
+             *       "en": "Monday to Friday, 9:00–18:00 CET"
+             *     }
+             */
+            hours: {
+                [key: string]: string;
+            };
             /**
              * @description Opaque id.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30
@@ -5927,13 +6574,33 @@ export interface components {
              */
             type: number;
             /**
-             * @description Its address.
-             * @example https://support.example.com/chat
+             * @description Its address. Clients fill in `{username}`, `{user_id}`, `{subject}` and `{lang}` in its query and its
+             *     fragment, percent-encoded and empty for what they do not know. An address without any of them gets
+             *     the query parameters `name` and `subject`.
+             * @example https://support.example.com/chat?name={username}
              */
             url: string;
         };
         /** @description A customer-service entry in every language, as staff edit it. */
         ServiceEntryContentInput: {
+            /**
+             * @description How soon somebody answers, by language; empty or absent shows none, otherwise `en` is required.
+             * @example {
+             *       "en": "Usually within an hour"
+             *     }
+             */
+            answer_time?: {
+                [key: string]: string;
+            };
+            /**
+             * @description When somebody answers, by language; empty or absent shows none, otherwise `en` is required.
+             * @example {
+             *       "en": "Monday to Friday, 9:00–18:00 CET"
+             *     }
+             */
+            hours?: {
+                [key: string]: string;
+            };
             /** @description Opaque id; assigned if absent. */
             id?: string | null;
             /**
@@ -5952,8 +6619,9 @@ export interface components {
              */
             type: number;
             /**
-             * @description Its address; https only.
-             * @example https://support.example.com/chat
+             * @description Its address; https only. Its query and its fragment may have the placeholders `{username}`, `{user_id}`,
+             *     `{subject}` and `{lang}`, which clients fill in.
+             * @example https://support.example.com/chat?name={username}
              */
             url: string;
         };
@@ -5989,7 +6657,7 @@ export interface components {
             /** @description When it was last used, to the minute. */
             last_seen_at: components["schemas"]["Timestamp"];
         };
-        /** @description Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in lower-case hex. */
+        /** @description Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in hex. */
         SetPayPasswordRequest: {
             /**
              * @description The new password again; `confirmPassword` is accepted too.
@@ -6004,6 +6672,28 @@ export interface components {
              */
             password: string;
         };
+        /** @description What of the figures of a range is simulated. */
+        SimulatedShare: {
+            /**
+             * Format: int64
+             * @description Of the clicks.
+             */
+            clicks: number;
+            /**
+             * Format: int64
+             * @description Of the impressions.
+             */
+            impressions: number;
+            /** @description Of the revenue. */
+            revenue: components["schemas"]["Money"];
+            /** @description Of the spend. */
+            spend: components["schemas"]["Money"];
+        };
+        /**
+         * @description Which way a table is sorted.
+         * @enum {string}
+         */
+        SortOrder: "asc" | "desc";
         /** @description A member of staff. */
         Staff: {
             /** @description Who confirmed that another person than its maker holds the account. */
@@ -6225,6 +6915,8 @@ export interface components {
         };
         /** @description The statistics of a range. */
         Statistics: {
+            /** @description How long the points of the series are. */
+            bucket: components["schemas"]["SeriesStep"];
             /**
              * Format: int64
              * @description Clicks in the range.
@@ -6249,6 +6941,8 @@ export interface components {
              * @example 3
              */
             delivery_orders: number;
+            /** @description What of spend and revenue is estimated from an import's pricing. */
+            estimated: components["schemas"]["EstimatedShare"];
             /** @description When the range begins. */
             from: components["schemas"]["Timestamp"];
             /**
@@ -6259,8 +6953,11 @@ export interface components {
             impressions: number;
             /** @description Put amounts of plans paid in the range, without failed ones. */
             invested: components["schemas"]["Money"];
+            previous: components["schemas"]["PreviousFigures"] | null;
             /** @description Revenue less spend; may be negative. */
             profit: components["schemas"]["Money"];
+            /** @description Until when each source has reported about the caller's plans, the latest first. */
+            reported_until: components["schemas"]["ReportedUntil"][];
             /** @description Revenue for delivery in the range. */
             revenue: components["schemas"]["Money"];
             /**
@@ -6268,21 +6965,26 @@ export interface components {
              * @example 1.1240
              */
             roas: string | null;
-            /** @description Values by hour (today), day (week, month) or month (all) in the time zone, oldest first. */
+            /** @description Values by hour (today), month (all) or day (every other range) in the time zone, oldest first. */
             series: components["schemas"]["SeriesPoint"][];
+            /** @description What is simulated. */
+            simulated: components["schemas"]["SimulatedShare"];
             /** @description When it ends, exclusive. */
             to: components["schemas"]["Timestamp"];
-            /** @description Budget of running plans not yet consumed, now; the same in every range. */
+            /**
+             * @description Budget not yet consumed of plans that are neither settled nor failed, now; the same in every range, and the
+             *     wallet's figure.
+             */
             to_be_consumed: components["schemas"]["Money"];
             /** @description The range. */
             type: components["schemas"]["StatisticsType"];
         };
         /**
-         * @description 1 today, 2 this week (Monday first), 3 this month, 4 all.
+         * @description 1 today, 2 this week (Monday first), 3 this month, 4 all, 5 the last 7 days, 6 the last 30 days; both with today.
          * @example 1
          * @enum {integer}
          */
-        StatisticsType: 1 | 2 | 3 | 4;
+        StatisticsType: 1 | 2 | 3 | 4 | 5 | 6;
         /** @description Makes the session fresh. */
         StepUpRequest: {
             /**
@@ -6322,6 +7024,12 @@ export interface components {
         };
         /** @description Number of unread notifications. */
         UnreadTotal: {
+            /**
+             * Format: int64
+             * @description Of two counts, also those of the event stream, the one with the larger number is later.
+             * @example 12
+             */
+            sequence: number;
             /**
              * Format: int64
              * @description Number of unread notifications in all categories.
@@ -6419,6 +7127,11 @@ export interface components {
              * @example Ada
              */
             nickname: string;
+            /**
+             * @description What the user writes on a payment, so that staff find whose money it is: a creditor reference of ISO 11649.
+             * @example RF1853900754703400AA
+             */
+            payment_reference: string;
             /**
              * @description Phone number; empty if none was given. Finance and operators see `+49****678`.
              * @example +4915112345678
@@ -6550,7 +7263,7 @@ export interface components {
             /** @description How. */
             method: components["schemas"]["WithdrawalMethod"];
             /**
-             * @description MD5 of the transaction password, in lower-case hex.
+             * @description MD5 of the transaction password, in hex.
              * @example 5f4dcc3b5aa765d61d8327deb882cf99
              */
             password: string;
@@ -6611,7 +7324,7 @@ export interface components {
          * @description Status of a withdrawal.
          * @enum {string}
          */
-        WithdrawalStatus: "pending" | "paid" | "rejected";
+        WithdrawalStatus: "pending" | "paid" | "rejected" | "cancelled";
     };
     responses: {
         /** @description The request is not valid HTTP, or its headers are too long. */
@@ -7272,8 +7985,20 @@ export interface operations {
                  *       "activity_rules": {
                  *         "en": "Coupons are distributed periodically."
                  *       },
+                 *       "fees": {
+                 *         "en": "A withdrawal costs 1.50."
+                 *       },
+                 *       "imprint": {
+                 *         "en": "Adfolio Ltd, 1 Example Street"
+                 *       },
                  *       "operating_rules": {
                  *         "en": "Plans run until their budget is consumed."
+                 *       },
+                 *       "privacy": {
+                 *         "en": "We keep what the law asks for."
+                 *       },
+                 *       "terms": {
+                 *         "en": "These terms apply to every account."
                  *       }
                  *     }
                  */
@@ -11054,6 +11779,44 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getLegalText: {
+        parameters: {
+            query: {
+                name: components["schemas"]["LegalName"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Legal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     openStore: {
         parameters: {
             query?: never;
@@ -11197,6 +11960,55 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    cancelPlan: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "plan_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e32"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ByPlanId"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Plan"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     getPlan: {
         parameters: {
             query?: never;
@@ -11250,9 +12062,17 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                figure?: components["schemas"]["PlanFigure"];
+                from?: components["schemas"]["Day"];
                 limit?: components["schemas"]["PageLimit"];
+                order?: components["schemas"]["SortOrder"];
                 push?: components["schemas"]["PushFilter"];
+                query?: string;
+                sort?: components["schemas"]["PlanSort"];
                 status?: components["schemas"]["PlanStatus"];
+                type?: components["schemas"]["StatisticsType"];
+                until?: components["schemas"]["Day"];
+                user_time_zone?: string;
             };
             header?: {
                 /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
@@ -11424,6 +12244,142 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getPushKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PushKey"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    subscribeToPush: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "auth": "_ordMnz7uTCmrpBTeUV4Bw",
+                 *       "endpoint": "https://fcm.googleapis.com/fcm/send/dQw4w9WgXcQ",
+                 *       "p256dh": "BLn9b-VR0ca83knDNZ32dCHGyjJp-1riX9ZTN40MqV8K_LpQmLqxC_DoHvqvFXO_nGdAB4W9dogZb_sM-uV4JbY"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PushSubscription"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    unsubscribeFromPush: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "endpoint": "https://fcm.googleapis.com/fcm/send/dQw4w9WgXcQ"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PushEndpoint"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     setPayPassword: {
         parameters: {
             query?: never;
@@ -11510,10 +12466,14 @@ export interface operations {
     listFlow: {
         parameters: {
             query?: {
+                account?: components["schemas"]["WalletAccount"];
                 cursor?: string;
+                from?: components["schemas"]["Day"];
                 limit?: components["schemas"]["PageLimit"];
                 month?: components["schemas"]["Month"];
+                totals?: boolean;
                 type?: components["schemas"]["FlowType"];
+                until?: components["schemas"]["Day"];
             };
             header?: {
                 /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
@@ -11535,7 +12495,7 @@ export interface operations {
                     "application/json": {
                         /** @enum {integer} */
                         code: 200;
-                        data: components["schemas"]["FlowEntryPage"];
+                        data: components["schemas"]["FlowPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -11654,6 +12614,41 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["ErrorEnvelope"];
                     "text/csv": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getStatementDocument: {
+        parameters: {
+            query: {
+                month: components["schemas"]["Month"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "application/pdf": string;
                 };
             };
             400: components["responses"]["Edge400"];
@@ -12293,6 +13288,57 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    returnStartUpFunds: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "amount": "1250.00"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ReturnStartUpFundsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Property"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     stepUp: {
         parameters: {
             query?: never;
@@ -12404,6 +13450,55 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["WithdrawRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Withdrawal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    cancelWithdrawal: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ById"];
             };
         };
         responses: {

@@ -77,6 +77,20 @@ async function say(text: string) {
 
 const event = (kind: string) => `event: ${kind}\ndata: {"at":"2026-11-22T01:05:44.465Z"}\n\n`;
 
+const changed = (kind: string) => ({ kind, id: null, total: null, sequence: 0 });
+
+test('tells what an event says, and its kind alone if that cannot be read', async () => {
+  await follow();
+  await say('event: unread\ndata: {"at":"2026-11-22T01:05:44.465Z","total":3,"sequence":12}\n\n');
+  await say('event: plan\ndata: {"id":"plan-1","sequence":4}\n\n');
+  await say('event: wallet\ndata: {\n\n');
+  expect(handlers.onChange.mock.calls.map(([given]) => given)).toEqual([
+    { kind: 'unread', id: null, total: 3, sequence: 12 },
+    { kind: 'plan', id: 'plan-1', total: null, sequence: 4 },
+    changed('wallet'),
+  ]);
+});
+
 test('sends the token and tells what changed, the first of each kind as such', async () => {
   await follow();
   expect(streams.opened[0]?.headers.get('X-CT')).toBe('token-1');
@@ -86,9 +100,9 @@ test('sends the token and tells what changed, the first of each kind as such', a
   await say(':\n\n');
   await say(event('something-new'));
   expect(handlers.onChange.mock.calls).toEqual([
-    ['unread', true],
-    ['wallet', true],
-    ['wallet', false],
+    [changed('unread'), true],
+    [changed('wallet'), true],
+    [changed('wallet'), false],
   ]);
 });
 
@@ -98,7 +112,7 @@ test('an event that comes in pieces is one', async () => {
   await say('an\ndata: {}\n');
   expect(handlers.onChange).not.toHaveBeenCalled();
   await say('\n');
-  expect(handlers.onChange).toHaveBeenCalledExactlyOnceWith('plan', true);
+  expect(handlers.onChange).toHaveBeenCalledExactlyOnceWith(changed('plan'), true);
 });
 
 test('a stream that ended is opened again after the time that the server asks for', async () => {

@@ -2,15 +2,24 @@ import { createParser } from 'eventsource-parser';
 import { commonHeaders, readEnvelope } from '@/lib/api/call';
 import { ApiError, isSessionError } from '@/lib/api/error';
 
-/** What has changed and must be refetched. Events carry no data. */
 export type LiveKind = 'unread' | 'wallet' | 'plan';
+
+/** What has changed. Of two events about one thing, the one with the larger `sequence` is later. */
+export type LiveEvent = {
+  kind: LiveKind;
+  /** The plan that has changed. Null: any may have. */
+  id: string | null;
+  /** The number of unread notifications. Null: not known. */
+  total: number | null;
+  sequence: number;
+};
 
 export type LiveHandlers = {
   /**
    * `isFirst`: the first event of its kind on this connection, which only means that changes may have been missed
    * before.
    */
-  onChange: (kind: LiveKind, isFirst: boolean) => void;
+  onChange: (event: LiveEvent, isFirst: boolean) => void;
   onConnected: (isConnected: boolean) => void;
   /** The session or the account is gone, and the stream stays closed. */
   onRefused: () => void;
@@ -84,10 +93,10 @@ async function listen(
     const told = new Set<string>();
     const parser = createParser({
       onRetry,
-      onEvent: ({ event }) => {
-        if (event === undefined || !KINDS.includes(event)) return;
-        handlers.onChange(event as LiveKind, !told.has(event));
-        told.add(event);
+      onEvent: ({ event: kind, data }) => {
+        if (kind === undefined || !KINDS.includes(kind)) return;
+        handlers.onChange(readEvent(kind as LiveKind, data), !told.has(kind));
+        told.add(kind);
       },
     });
     await read(response.body, (text) => {
@@ -97,6 +106,23 @@ async function listen(
   } finally {
     release();
   }
+}
+
+/** Without readable data, only the kind of change is known. */
+function readEvent(kind: LiveKind, data: string): LiveEvent {
+  let fields: Partial<Record<'id' | 'total' | 'sequence', unknown>> = {};
+  try {
+    fields = Object(JSON.parse(data));
+  } catch {
+    // The refetch of everything of this kind is the remedy.
+  }
+  const { id, total, sequence } = fields;
+  return {
+    kind,
+    id: typeof id === 'string' ? id : null,
+    total: typeof total === 'number' ? total : null,
+    sequence: typeof sequence === 'number' ? sequence : 0,
+  };
 }
 
 async function read(body: ReadableStream<Uint8Array>, onText: (text: string) => void): Promise<void> {

@@ -7,6 +7,7 @@ import {
   useState,
 } from 'react';
 import { useTranslation } from 'react-i18next';
+import { numbers } from '@/i18n/format';
 import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
 import styles from './chart-frame.module.css';
@@ -29,11 +30,19 @@ type Props = {
   nearest: (x: number, count: number, plot: Plot) => number;
   /** Centres every tick label, including the first and the last. */
   centred?: boolean;
+  /** What a dashed line means, if there is one. */
+  dashed?: string | undefined;
+  /** There is an axis at the end, too. */
+  hasEndAxis?: boolean;
+  /** In pixels. */
+  height?: number;
   children: (plot: Plot, index: number | null) => ReactNode;
 };
 
 const HEIGHT = 192;
 const FALLBACK_WIDTH = 340;
+/** How far grid lines reach beyond the last point. */
+const EDGE = 6;
 
 /** Classes that set `--tone` to the colour of the first and the second series. */
 export const TONES = [styles.a, styles.b];
@@ -43,10 +52,11 @@ export const TONES = [styles.a, styles.b];
  * libraries start at 20 kB.
  */
 export function ChartFrame(props: Props) {
-  const { label, series, count, nameAt, textAt, xAt, nearest, children } = props;
+  const { label, series, count, nameAt, textAt, xAt, nearest, dashed, hasEndAxis, children } = props;
+  const { height = HEIGHT } = props;
   const [box, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
-  const plot: Plot = { width, height: HEIGHT, left: 40, right: 6, top: 10, bottom: 24 };
+  const plot: Plot = { width, height, left: 40, right: hasEndAxis ? 44 : EDGE, top: 10, bottom: 24 };
   const index = active === null ? null : Math.min(active, count - 1);
   const describe = (position: number) =>
     [nameAt(position), ...series.map((line) => `${line.label} ${textAt(line.key, position)}`)].join(', ');
@@ -56,7 +66,11 @@ export function ChartFrame(props: Props) {
     setActive(nearest(event.clientX - bounds.left, count, plot));
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setActive(null);
+    if (event.key === 'Escape' && index !== null) {
+      // Closes the tooltip and not what the chart is in.
+      event.preventDefault();
+      setActive(null);
+    }
     const next = nextPlace(event.key, index ?? count, count);
     if (next === undefined) return;
     event.preventDefault();
@@ -65,10 +79,11 @@ export function ChartFrame(props: Props) {
 
   return (
     <figure className={styles.figure}>
-      {series.length > 1 ? <Legend series={series} /> : null}
+      {series.length > 1 || dashed ? <Legend series={series} dashed={dashed} /> : null}
       <div
         ref={box}
         className={styles.plot}
+        style={{ blockSize: `${height}px` }}
         role="slider"
         tabIndex={0}
         aria-label={label}
@@ -100,27 +115,27 @@ export function ChartFrame(props: Props) {
   );
 }
 
-/** The grid lines with their values. */
-export function Grid({ plot, max }: { plot: Plot; max: number }) {
+/** The grid lines with their values, and those of the axis at the end. */
+export function Grid({ plot, max, endMax }: { plot: Plot; max: number; endMax?: number | undefined }) {
   const { i18n } = useTranslation();
-  const compact = new Intl.NumberFormat(localeOf(i18n.language), {
-    notation: 'compact',
-    maximumFractionDigits: 1,
+  const compact = numbers(localeOf(i18n.language), { notation: 'compact', maximumFractionDigits: 1 });
+  const end = plot.width - plot.right + EDGE;
+  return ticks(max).map((value, place) => {
+    const y = yAt(value, max, plot);
+    return (
+      <g key={value}>
+        <line className={styles.grid} x1={plot.left} x2={end} y1={y} y2={y} />
+        <text className={styles.axis} x={plot.left - 8} y={y + 4} textAnchor="end">
+          {compact(value)}
+        </text>
+        {endMax === undefined ? null : (
+          <text className={styles.axis} x={end + 4} y={y + 4}>
+            {compact(ticks(endMax)[place] ?? 0)}
+          </text>
+        )}
+      </g>
+    );
   });
-  return ticks(max).map((value) => (
-    <g key={value}>
-      <line
-        className={styles.grid}
-        x1={plot.left}
-        x2={plot.width}
-        y1={yAt(value, max, plot)}
-        y2={yAt(value, max, plot)}
-      />
-      <text className={styles.axis} x={plot.left - 8} y={yAt(value, max, plot) + 4} textAnchor="end">
-        {compact.format(value)}
-      </text>
-    </g>
-  ));
 }
 
 /** The line at the active position. */
@@ -128,15 +143,22 @@ export function Cursor({ x, plot }: { x: number; plot: Plot }) {
   return <line className={styles.cursor} x1={x} x2={x} y1={plot.top} y2={plot.height - plot.bottom} />;
 }
 
-function Legend({ series }: Pick<Props, 'series'>) {
+function Legend({ series, dashed }: Pick<Props, 'series' | 'dashed'>) {
+  const named = series.length > 1 ? series : [];
   return (
     <ul className={styles.legend}>
-      {series.map((line, position) => (
+      {named.map((line, position) => (
         <li key={line.key}>
           <span className={cx(styles.swatch, TONES[position])} aria-hidden="true" />
           {line.label}
         </li>
       ))}
+      {dashed ? (
+        <li>
+          <span className={cx(styles.swatch, styles.dashes)} aria-hidden="true" />
+          {dashed}
+        </li>
+      ) : null}
     </ul>
   );
 }

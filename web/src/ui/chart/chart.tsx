@@ -4,36 +4,58 @@ import { localeOf } from '@/i18n/languages';
 import { cx } from '../cx';
 import styles from './chart.module.css';
 import { ChartFrame, Cursor, Grid, TONES } from './chart-frame';
-import { areaPath, linePath, nearestIndex, niceMax, type Plot, type Series, xAt, yAt } from './scale';
+import {
+  areaPath,
+  axesOf,
+  barRects,
+  linePath,
+  nearestIndex,
+  type Plot,
+  type Series,
+  xAt,
+  yAt,
+} from './scale';
 
 type Props = {
   label: string;
   times: readonly string[];
+  /** How long a point is. */
+  bucket: 'hour' | 'day' | 'month';
+  /** The last point still grows. It is dashed. */
+  isOpen: boolean;
   /** One or two series over the same times. The values only place the line. */
   series: readonly Series[];
   /** The exact value of a point for tooltip and table. */
   textAt: (series: string, index: number) => string;
+  /** In pixels. */
+  height?: number;
 };
 
-/** A line chart over time. */
-export default function Chart({ label, times, series, textAt }: Props) {
+/** A line chart over time. A single point is a bar. */
+export default function Chart({ label, times, bucket, isOpen, series, textAt, height }: Props) {
   const { t, i18n } = useTranslation();
-  const timeText = useTimeText(times, i18n.language);
-  const max = niceMax(Math.max(0, ...series.flatMap((line) => line.values)));
+  const timeText = useTimeText(times, bucket, i18n.language);
+  const isLast = (index: number) => index === times.length - 1;
+  const nameAt = (index: number) =>
+    isOpen && isLast(index) ? t('chart.so_far_at', { time: timeText.full(index) }) : timeText.full(index);
+  const axes = axesOf(series);
   return (
     <ChartFrame
       label={label}
       series={series}
       count={times.length}
       heading={t('chart.time')}
-      nameAt={timeText.full}
+      nameAt={nameAt}
+      dashed={isOpen ? t('chart.so_far') : undefined}
       markAt={timeText.short}
       marksOf={marksOf}
       textAt={textAt}
       xAt={xAt}
       nearest={nearestIndex}
+      hasEndAxis={axes.length > 1}
+      {...(height ? { height } : {})}
     >
-      {(plot, index) => <Lines plot={plot} max={max} series={series} index={index} />}
+      {(plot, index) => <Drawing plot={plot} axes={axes} series={series} index={index} isOpen={isOpen} />}
     </ChartFrame>
   );
 }
@@ -44,50 +66,92 @@ function marksOf(count: number): number[] {
   return [...new Set(hasMiddle ? [0, Math.floor((count - 1) / 2), count - 1] : [0, count - 1])];
 }
 
-type LinesProps = { plot: Plot; max: number; series: readonly Series[]; index: number | null };
+type Axes = ReturnType<typeof axesOf>;
 
-function Lines({ plot, max, series, index }: LinesProps) {
+type DrawingProps = {
+  plot: Plot;
+  axes: Axes;
+  series: readonly Series[];
+  index: number | null;
+  isOpen: boolean;
+};
+
+/** The top of a series' own axis. */
+function maxOf({ unit }: Series, axes: Axes): number {
+  return axes.find((axis) => axis.unit === unit)?.max ?? 0;
+}
+
+function Drawing({ plot, axes, series, index, isOpen }: DrawingProps) {
   const first = series[0];
+  const count = first?.values.length ?? 0;
   return (
     <svg viewBox={`0 0 ${plot.width} ${plot.height}`} preserveAspectRatio="none" aria-hidden="true">
-      <Grid plot={plot} max={max} />
-      {first ? <path className={styles.area} d={areaPath(first.values, max, plot)} /> : null}
-      {series.map((line, position) => (
-        <path
-          key={line.key}
-          className={cx(styles.line, TONES[position])}
-          d={linePath(line.values, max, plot)}
-        />
-      ))}
-      {index === null ? null : <Cursor x={xAt(index, first?.values.length ?? 0, plot)} plot={plot} />}
-      {series.map((line, position) => {
-        // A single point draws no line, so it gets a dot; otherwise only the active one does.
-        const at = index ?? (line.values.length === 1 ? 0 : null);
-        return at === null ? null : (
-          <circle
-            key={line.key}
-            className={cx(styles.dot, TONES[position])}
-            cx={xAt(at, line.values.length, plot)}
-            cy={yAt(line.values[at] ?? 0, max, plot)}
-            r={4.5}
-          />
-        );
-      })}
+      <Grid plot={plot} max={axes[0]?.max ?? 0} endMax={axes[1]?.max} />
+      {index === null ? null : <Cursor x={xAt(index, count, plot)} plot={plot} />}
+      {count === 1 ? (
+        <Single plot={plot} axes={axes} series={series} isOpen={isOpen} />
+      ) : (
+        <Lines plot={plot} axes={axes} series={series} index={index} isOpen={isOpen} />
+      )}
     </svg>
   );
 }
 
+function Lines({ plot, axes, series, index, isOpen }: DrawingProps) {
+  const first = series[0];
+  return (
+    <>
+      {first ? <path className={styles.area} d={areaPath(first.values, maxOf(first, axes), plot)} /> : null}
+      {series.map((line, position) => {
+        const { key, values } = line;
+        const max = maxOf(line, axes);
+        const closed = isOpen ? values.length - 1 : values.length;
+        return (
+          <g key={key} className={cx(styles.line, TONES[position])}>
+            <path d={linePath(values, max, plot, 0, closed)} />
+            {isOpen ? <path className={styles.dashed} d={linePath(values, max, plot, closed - 1)} /> : null}
+          </g>
+        );
+      })}
+      {index === null
+        ? null
+        : series.map((line, position) => (
+            <circle
+              key={line.key}
+              className={cx(styles.dot, TONES[position])}
+              cx={xAt(index, line.values.length, plot)}
+              cy={yAt(line.values[index] ?? 0, maxOf(line, axes), plot)}
+              r={4.5}
+            />
+          ))}
+    </>
+  );
+}
+
+/** One point draws no line. */
+function Single({ plot, axes, series, isOpen }: Omit<DrawingProps, 'index'>) {
+  return series.map((line, position) => {
+    const [bar] = barRects(line.values, { position, of: series.length }, maxOf(line, axes), plot);
+    return (
+      <rect
+        key={line.key}
+        {...bar}
+        className={cx(styles.bar, isOpen && styles.open, TONES[position])}
+        rx={Math.min(3, bar?.height ?? 0)}
+      />
+    );
+  });
+}
+
 const DAY_MS = 86_400_000;
 
-/** Names points by their resolution: month, date, or time of day. */
-function useTimeText(times: readonly string[], lang: string) {
+/** Names points by their bucket: month, date, or time of day. */
+function useTimeText(times: readonly string[], bucket: Props['bucket'], lang: string) {
   return useMemo(() => {
     const at = times.map((time) => new Date(time));
-    const first = at[0]?.getTime() ?? 0;
-    const last = at.at(-1)?.getTime() ?? 0;
-    const stepMs = at.length > 1 ? (last - first) / (at.length - 1) : 0;
+    const spanMs = (at.at(-1)?.getTime() ?? 0) - (at[0]?.getTime() ?? 0);
     const locale = localeOf(lang);
-    const { short: shortStyle, full: fullStyle } = timeStyles(stepMs, last - first);
+    const { short: shortStyle, full: fullStyle } = timeStyles(bucket, spanMs);
     const short = new Intl.DateTimeFormat(locale, shortStyle);
     const full = new Intl.DateTimeFormat(locale, fullStyle);
     const text = (format: Intl.DateTimeFormat) => (index: number) => {
@@ -95,16 +159,16 @@ function useTimeText(times: readonly string[], lang: string) {
       return time ? format.format(time) : '';
     };
     return { short: text(short), full: text(full) };
-  }, [times, lang]);
+  }, [times, bucket, lang]);
 }
 
 type TimeStyles = { short: Intl.DateTimeFormatOptions; full: Intl.DateTimeFormatOptions };
 
-function timeStyles(stepMs: number, spanMs: number): TimeStyles {
+function timeStyles(bucket: Props['bucket'], spanMs: number): TimeStyles {
   const monthly = { month: 'short', year: 'numeric' } as const;
   const daily = { month: 'short', day: 'numeric' } as const;
   const hourly = { hour: 'numeric', minute: '2-digit' } as const;
-  if (stepMs >= 27 * DAY_MS) return { short: monthly, full: monthly };
-  if (stepMs >= 0.9 * DAY_MS) return { short: daily, full: { dateStyle: 'medium' } };
+  if (bucket === 'month') return { short: monthly, full: monthly };
+  if (bucket === 'day') return { short: daily, full: { dateStyle: 'medium' } };
   return { short: spanMs > 1.5 * DAY_MS ? daily : hourly, full: { ...daily, ...hourly } };
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   areaPath,
+  axesOf,
   bandAt,
   bandCentre,
   bandMarks,
@@ -39,6 +40,8 @@ test('points spread over the width, a single one stands in the middle', () => {
 
 test('a line goes through its points and an area closes at the base', () => {
   expect(linePath([0, 4], 4, plot)).toBe('M5 110L105 10');
+  expect(linePath([0, 4, 0], 4, plot, 1)).toBe('M55 10L105 110');
+  expect(linePath([0, 4, 0], 4, plot, 0, 2)).toBe('M5 110L55 10');
   expect(areaPath([0, 4], 4, plot)).toBe('M5 110L105 10L105 110L5 110Z');
   expect(areaPath([], 4, plot)).toBe('');
 });
@@ -69,4 +72,15 @@ test('the least amount is still seen', () => {
 test('marks that would not fit are left out, the last one never', () => {
   expect(bandMarks(2, plot)).toEqual([0, 1]);
   expect(bandMarks(5, plot)).toEqual([1, 4]);
+});
+
+test('every unit has an axis of its own, and one unit has one', () => {
+  const line = (key: string, unit: string, ...values: number[]) => ({ key, label: key, unit, values });
+  const money = line('consumed', 'money', 3, 90);
+  expect(axesOf([money, line('revenue', 'money', 140)])).toEqual([{ unit: 'money', max: 200 }]);
+  expect(axesOf([money, line('clicks', 'clicks', 7)])).toEqual([
+    { unit: 'money', max: 100 },
+    { unit: 'clicks', max: 8 },
+  ]);
+  expect(axesOf([{ key: 'a', label: 'a', values: [] }])).toEqual([{ unit: undefined, max: 4 }]);
 });

@@ -1,5 +1,11 @@
 /** The geometry of charts. Floats are fine here: they are pixels, not amounts. */
-export type Series = { key: string; label: string; values: readonly number[] };
+export type Series = {
+  key: string;
+  label: string;
+  values: readonly number[];
+  /** Series of different units have an axis each. */
+  unit?: string;
+};
 
 export type Plot = {
   width: number;
@@ -18,6 +24,15 @@ export function niceMax(max: number): number {
   return step * power;
 }
 
+/** The top of the axis of each unit, in the order of the series. At most two: at the start and at the end. */
+export function axesOf(series: readonly Series[]): { unit: string | undefined; max: number }[] {
+  const units = [...new Set(series.map(({ unit }) => unit))];
+  return units.map((unit) => {
+    const own = series.filter((line) => line.unit === unit);
+    return { unit, max: niceMax(Math.max(0, ...own.flatMap(({ values }) => values))) };
+  });
+}
+
 export function ticks(max: number): number[] {
   return [0, 0.5, 1].map((share) => share * max);
 }
@@ -32,11 +47,19 @@ export function yAt(value: number, max: number, plot: Plot): number {
   return plot.top + inner * (1 - value / max);
 }
 
-export function linePath(values: readonly number[], max: number, plot: Plot): string {
+/** The line through the points from `start` to `end`, exclusive. */
+export function linePath(
+  values: readonly number[],
+  max: number,
+  plot: Plot,
+  start = 0,
+  end = values.length,
+): string {
   return values
-    .map((value, index) => {
-      const command = index === 0 ? 'M' : 'L';
-      return `${command}${round(xAt(index, values.length, plot))} ${round(yAt(value, max, plot))}`;
+    .slice(start, end)
+    .map((value, offset) => {
+      const command = offset === 0 ? 'M' : 'L';
+      return `${command}${round(xAt(start + offset, values.length, plot))} ${round(yAt(value, max, plot))}`;
     })
     .join('');
 }
