@@ -5,7 +5,7 @@ import { defineConfig, devices } from '@playwright/test';
 const chromium = process.env.ADFOLIO_CHROMIUM ?? '/usr/bin/chromium';
 
 // See playwright.fixture.config.ts.
-const WITHOUT_STACK = /(matrix|accessibility|gallery)\.spec/;
+const WITHOUT_STACK = /(matrix|accessibility|gallery|first-load|installed|push|desk)\.spec/;
 
 /**
  * Chromium's address bar runs some 280 scripts per window, a third of a test's time. Naming features replaces
@@ -44,6 +44,8 @@ export default defineConfig({
     baseURL: process.env.ADFOLIO_URL ?? 'http://127.0.0.1:8080',
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
+    // Between a test and the network only where a test is about it.
+    serviceWorkers: 'block',
     // Traces cost a fifth of the time. Use `--trace retain-on-failure` where the screenshot does not tell enough.
     screenshot: 'only-on-failure',
     launchOptions: {

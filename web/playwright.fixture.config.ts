@@ -40,6 +40,12 @@ export default defineConfig({
       use: { viewport: { width: 1440, height: 900 }, hasTouch: false, isMobile: false },
     },
     { name: 'matrix', testMatch: /matrix\.spec/ },
+    {
+      name: 'desk',
+      testMatch: /desk\.spec/,
+      use: { viewport: { width: 1440, height: 900 }, hasTouch: false, isMobile: false },
+    },
+    { name: 'built', testMatch: /(first-load|installed|push)\.spec/ },
     { name: 'gallery', testMatch: /gallery\.spec/ },
   ],
 });

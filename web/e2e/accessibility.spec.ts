@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
 import { FixtureApp } from './support/fixture-app';
-import { SCREENS } from './support/screens';
+import { screensAt } from './support/screens';
 import { lookAt, visitsOf } from './support/visits';
 
 /** Only these rules depend on colours. All other rules find the same in dark and light mode. */
@@ -9,10 +9,11 @@ const COLOUR_RULES = ['color-contrast', 'link-in-text-block'];
 
 test('axe finds nothing on any screen, in light and dark, and every target is large enough', async ({
   context,
+  viewport,
 }) => {
   const app = await FixtureApp.start(context);
   const found: string[] = [];
-  for (const { opening, screens } of visitsOf(SCREENS, 'en')) {
+  for (const { opening, screens } of visitsOf(screensAt(viewport?.width ?? 0), 'en')) {
     await app.load(opening);
     for (const screen of screens) {
       found.push(...(await lookAt(app, screen, () => faultsOf(app.page))));

@@ -122,7 +122,7 @@ test('a session that somebody else has is seen and ended, and what staff did is 
   const log = async () => (await api.get<Schemas['SecurityEntryPage']>('/user/security/log')).items;
   await expect.poll(async () => (await log()).map(({ action }) => action)).toEqual(['wallet.deposit']);
 
-  await openAs(page, api.token, '/ad-center');
+  await openAs(page, api.token, '/account');
   await page.getByRole('link', { name: 'Security' }).click();
   const devices = page.getByRole('region', { name: 'Where you are logged in' });
   await expect(devices.getByText('This device')).toBeVisible();
@@ -147,6 +147,7 @@ test('the login password is changed, which ends every session', async ({ page })
   await page.addInitScript(() => localStorage.setItem('adfolio.lang', 'en'));
   await page.goto('/#/login');
   await logIn(page, user.username, password);
+  await page.getByRole('link', { name: 'Account', exact: true }).click();
   await page.getByRole('link', { name: 'Login password' }).click();
 
   const next = 'an even longer staple';
@@ -186,7 +187,7 @@ async function change(page: Page, old: string, next: string, confirmation: strin
 test('the profile is edited, with a picture', async ({ page }) => {
   const staff = await Api.staff();
   const { api, user } = await newAdvertiser(staff);
-  await openAs(page, api.token, '/ad-center');
+  await openAs(page, api.token, '/account');
   await page.getByRole('button', { name: `Edit profile of ${user.nickname}` }).click();
   const sheet = page.getByRole('dialog', { name: 'Profile' });
   await expect(sheet).toContainText(user.licenseKey ?? 'no licence');
@@ -213,7 +214,7 @@ test('the new-user coupon is received once and for good', async ({ page }) => {
   const staff = await Api.staff();
   const { api } = await newAdvertiser(staff);
   await openAs(page, api.token, '/ad-center/activities');
-  await expect(page.getByText('No minimum investment', { exact: true })).toBeVisible();
+  await expect(page.getByText('From 100.00 · Once per user', { exact: true })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Activity rules' }).getByRole('listitem')).not.toHaveCount(0);
   await page.getByRole('button', { name: 'Receive New-user support' }).dblclick();
   await expect(announced(page, 'Claimed successfully')).toBeVisible();
@@ -224,9 +225,9 @@ test('the new-user coupon is received once and for good', async ({ page }) => {
   await expect(page.getByRole('tab', { name: 'Unused 1' })).toBeVisible();
 });
 
-test('questions and rules are read from the ad centre', async ({ page }) => {
+test('questions and rules are read from the account', async ({ page }) => {
   const { token } = await Api.demo();
-  await openAs(page, token, '/ad-center');
+  await openAs(page, token, '/account');
   const questions = page.getByRole('region', { name: 'Frequent questions' });
   await expect(questions.getByRole('link')).toHaveCount(6);
   await questions.getByRole('link').first().click();
@@ -240,7 +241,7 @@ test('questions and rules are read from the ad centre', async ({ page }) => {
   await expect(service).toBeHidden();
   // Back leaves the questions in one step, however many were read.
   await page.getByRole('button', { name: 'Back' }).click();
-  await expect(page).toHaveURL(/#\/ad-center$/);
+  await expect(page).toHaveURL(/#\/account$/);
   await page.getByRole('link', { name: 'Operating rules' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Operating rules' })).toBeVisible();
   await page.goto('/#/ad-center/ques-detail?id=nothing');

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type BrowserContext, test } from '@playwright/test';
 import { FixtureApp } from './support/fixture-app';
 import { LANGS, type Lang } from './support/languages';
-import { SCREENS } from './support/screens';
+import { screensAt } from './support/screens';
 import { lookAt, visitsOf } from './support/visits';
 
 const FOLDER = resolve('gallery');
@@ -22,7 +22,8 @@ const langs = (process.env.ADFOLIO_GALLERY ?? 'en,de')
   .split(',')
   .filter((code) => LANGS.includes(code as Lang)) as Lang[];
 const word = process.env.ADFOLIO_GALLERY_SCREENS ?? '';
-const screens = SCREENS.filter(({ name }) => name.includes(word));
+const screensOf = (size: keyof typeof SIZES) =>
+  screensAt(SIZES[size].width).filter(({ name }) => name.includes(word));
 
 const series: Series[] = [
   ...langs.flatMap((lang): Series[] => [
@@ -46,7 +47,7 @@ for (const one of series) {
 }
 
 test.afterAll(() => {
-  const names = screens.map(({ name }) => fileOf(name));
+  const names = screensOf('desktop').map(({ name }) => fileOf(name));
   const rows = names.map((file) => {
     const cells = series.map(
       ({ name, size }) =>
@@ -64,11 +65,11 @@ test.afterAll(() => {
 const STYLE =
   '<style>body{font:14px sans-serif;background:#888;margin:8px}th{color:#fff;padding:4px;max-width:9em}td{padding:4px;vertical-align:top}</style>';
 
-async function takePictures(context: BrowserContext, { name, lang }: Series): Promise<Picture[]> {
+async function takePictures(context: BrowserContext, { name, lang, size }: Series): Promise<Picture[]> {
   const app = await FixtureApp.start(context);
   const failed: string[] = [];
   const pictures: Picture[] = [];
-  for (const visit of visitsOf(screens, lang, { plenty: 'everything' })) {
+  for (const visit of visitsOf(screensOf(size), lang, { plenty: 'everything' })) {
     await app.load(visit.opening);
     for (const screen of visit.screens) {
       failed.push(...(await lookAt(app, screen)));

@@ -99,8 +99,10 @@ test('a put with a coupon is delivered, finished and paid out in proportion', as
   expect(result).toMatchObject({ read: 2, applied: 1, rejected: [{ line: 3 }] });
 
   await page.goto('/#/ad-center?range=all');
-  await expect(page.getByRole('region', { name: 'Profit' })).toContainText('+10.00');
+  await expect(page.getByRole('region', { name: 'Money' })).toContainText('+10.00');
   await page.getByRole('link', { name: 'Amount invested' }).click();
+  await expect(page.getByText(/^Amount invested: /)).toBeVisible();
+  await page.getByRole('link', { name: 'All plans' }).click();
   await page.getByRole('tab', { name: 'Putting 1' }).click();
   await expect(page.getByText('25%')).toBeVisible();
 
@@ -131,7 +133,7 @@ async function register(page: Page, licenseKey: string): Promise<string> {
   await page.getByLabel('Authorisation code').fill(licenseKey);
   await page.getByRole('button', { name: 'Create account' }).click();
   await expect(page).toHaveURL(/#\/ad-center$/);
-  await expect(page.getByText('Journey Ltd')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Start in four steps' })).toBeVisible();
   const token = await page.evaluate(() => localStorage.getItem('adfolio.token'));
   expect(token).toBeTruthy();
   return token ?? '';
@@ -143,7 +145,7 @@ async function creditDeposit(page: Page, staff: Api, advertiser: Api): Promise<v
   await page.getByRole('link', { name: 'Wallet' }).click();
   await expect(page.getByRole('region', { name: 'Total assets' })).toContainText(shown(DEPOSIT));
   await page.getByRole('link', { name: 'Fund details' }).click();
-  await expect(page.getByRole('main')).toContainText('System top-up');
+  await expect(page.getByRole('main')).toContainText('Deposit');
   await expect(page.getByRole('main')).toContainText(shownSigned(DEPOSIT));
   await page.getByRole('button', { name: 'Back' }).click();
 }
@@ -232,7 +234,7 @@ async function adCentreShowsTheFile(
 async function expectFigures(page: Page, sums: Sums, what: string): Promise<void> {
   const figures = page.getByRole('tabpanel').first();
   const integer = new Intl.NumberFormat('en');
-  await expect(figures.getByRole('region', { name: 'Profit' }), what).toContainText(shownSigned(sums.profit));
+  await expect(figures.getByRole('region', { name: 'Money' }), what).toContainText(shownSigned(sums.profit));
   await expect(figures, what).toContainText(`Ad revenue${shown(sums.revenue)}`);
   await expect(figures, what).toContainText(`Consumed${shown(sums.consumed)}`);
   await expect(figures, what).toContainText(`Impressions${integer.format(sums.impressions)}`);
@@ -278,19 +280,21 @@ async function walletAddsUp(page: Page, sums: readonly Sums[]): Promise<void> {
     `Profit sharing${shownSigned(decimal(total(({ revenue }) => revenue)))}`,
   );
   await page.getByRole('link', { name: 'Profit sharing' }).click();
-  await expect(page.getByRole('link', { name: 'See plan' })).toHaveCount(sums.length);
-  await page.getByRole('link', { name: 'See plan' }).first().click();
+  // Product and number of each plan.
+  const plans = page.getByRole('link', { name: / · AD/ });
+  await expect(plans).toHaveCount(sums.length);
+  await plans.first().click();
   await expect(page.getByRole('listitem').filter({ hasText: /^Settled/ })).toBeVisible();
 }
 
-/** One for the deposit, one for each plan that finished and one for each that settled. */
+/** One for the deposit, and of each of three plans that it started, finished and was settled. */
 async function noticesCame(page: Page): Promise<void> {
   await expect(async () => {
     await page.goto('/#/wallet');
     await page.reload();
-    await expect(page.getByRole('link', { name: 'Notifications, 7 unread' })).toBeVisible({ timeout: 3000 });
+    await expect(page.getByRole('link', { name: 'Notifications, 10 unread' })).toBeVisible({ timeout: 3000 });
   }).toPass();
-  await page.getByRole('link', { name: 'Notifications, 7 unread' }).click();
+  await page.getByRole('link', { name: 'Notifications, 10 unread' }).click();
   await page.getByRole('button', { name: 'Mark all read' }).click();
   await page.getByRole('button', { name: 'Back' }).click();
   await expect(page.getByRole('link', { name: 'Notifications', exact: true })).toBeVisible();

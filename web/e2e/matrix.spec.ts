@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { expect, test } from '@playwright/test';
+import { type BrowserContext, expect, test } from '@playwright/test';
 import { FixtureApp } from './support/fixture-app';
 import { HTML_LANG, LANGS, type Lang } from './support/languages';
-import { SCREENS } from './support/screens';
+import { SCREENS, screensAt } from './support/screens';
 import { lookAt, visitsOf } from './support/visits';
 import { Wording } from './support/wording';
 
 const HEIGHT = 844;
-const WIDTHS = [390, 320, 768];
+const PHONES = [390, 320, 768];
+const DESKS = [1440, 1024];
 /** A language with long words, one in another script, and one without spaces. */
 const ENLARGED: Lang[] = ['de', 'ru', 'th'];
 /** Languages with CSS rules of their own, and a width for each of the two layouts. */
@@ -26,26 +27,40 @@ test('every route is looked at', () => {
 
 for (const lang of LANGS) {
   test(`${lang}: every screen fits and speaks its language`, async ({ context }) => {
-    const app = await FixtureApp.start(context);
-    const wording = new Wording(lang, app.content);
-    const found: string[] = [];
-    for (const { opening, screens } of visitsOf(SCREENS, lang)) {
-      await app.load(opening);
-      expect(await app.page.locator('html').getAttribute('lang')).toBe(HTML_LANG[lang]);
-      for (const screen of screens) {
-        found.push(...(await lookAt(app, screen, () => inspected(app, wording))));
-      }
-    }
-    found.push(...[...app.unanswered].map((call) => `no fixture answers ${call}`));
-    expect(found.join('\n')).toBe('');
+    expect((await faultsAt(PHONES, lang, context)).join('\n')).toBe('');
   });
+}
+
+test.describe('on a desk', () => {
+  test.use({ viewport: { width: 1440, height: HEIGHT }, hasTouch: false, isMobile: false });
+
+  for (const lang of LANGS) {
+    test(`${lang}: every screen fits and speaks its language`, async ({ context }) => {
+      expect((await faultsAt(DESKS, lang, context)).join('\n')).toBe('');
+    });
+  }
+});
+
+async function faultsAt(widths: readonly number[], lang: Lang, context: BrowserContext): Promise<string[]> {
+  const app = await FixtureApp.start(context);
+  const wording = new Wording(lang, app.content);
+  const found: string[] = [];
+  for (const { opening, screens } of visitsOf(screensAt(widths[0] ?? 0), lang)) {
+    await app.load(opening);
+    expect(await app.page.locator('html').getAttribute('lang')).toBe(HTML_LANG[lang]);
+    for (const screen of screens) {
+      found.push(...(await lookAt(app, screen, () => inspected(app, wording, widths))));
+    }
+  }
+  return [...found, ...[...app.unanswered].map((call) => `no fixture answers ${call}`)];
 }
 
 for (const lang of ENLARGED) {
   test(`${lang}: every screen fits with its text at 200 %`, async ({ context }) => {
     const app = await FixtureApp.start(context);
     const found: string[] = [];
-    for (const { opening, screens } of visitsOf(SCREENS, lang, { plenty: 'everything', fontSize: '200%' })) {
+    const looks = { plenty: 'everything', fontSize: '200%' } as const;
+    for (const { opening, screens } of visitsOf(screensAt(PHONES[0] ?? 0), lang, looks)) {
       await app.load(opening);
       expect(await app.page.evaluate(() => getComputedStyle(document.documentElement).fontSize)).toBe('32px');
       for (const screen of screens) {
@@ -61,13 +76,11 @@ for (const { lang, width } of ORDERED) {
   test(`no look at ${width} px depends on the order in which the stylesheets apply`, async ({ context }) => {
     const app = await FixtureApp.start(context);
     const found: string[] = [];
-    for (const { opening, screens } of visitsOf(SCREENS, lang, { plenty: 'everything' })) {
+    await app.page.setViewportSize({ width, height: HEIGHT });
+    for (const { opening, screens } of visitsOf(screensAt(width), lang, { plenty: 'everything' })) {
       await app.load(opening);
       for (const screen of screens) {
-        const looks = async () => {
-          await app.page.setViewportSize({ width, height: HEIGHT });
-          return app.page.evaluate(() => window.adfolioPage.orderDependentLooks());
-        };
+        const looks = () => app.page.evaluate(() => window.adfolioPage.orderDependentLooks());
         found.push(...(await lookAt(app, screen, looks)));
       }
     }
@@ -76,10 +89,10 @@ for (const { lang, width } of ORDERED) {
 }
 
 /** Inspects the screen at each width. Begins with the width of the previous screen, because every change costs time. */
-async function inspected(app: FixtureApp, wording: Wording): Promise<string[]> {
+async function inspected(app: FixtureApp, wording: Wording, all: readonly number[]): Promise<string[]> {
   const found: string[] = [];
   const said = new Set<string>();
-  const widths = app.page.viewportSize()?.width === WIDTHS.at(-1) ? WIDTHS.toReversed() : WIDTHS;
+  const widths = app.page.viewportSize()?.width === all.at(-1) ? all.toReversed() : all;
   for (const width of widths) {
     await app.page.setViewportSize({ width, height: HEIGHT });
     const { findings, squeezed, texts } = await app.page.evaluate(() => window.adfolioPage.inspect());

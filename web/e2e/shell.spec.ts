@@ -31,6 +31,9 @@ const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
   ['/no/such/page', { at: '/404', controls: PLAIN }, { at: '/404', controls: ['Back', 'Language'] }],
   ['/ad-center', { at: '/ad-center', controls: ['Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
   ['/plan', { at: '/plan', controls: ['Back', 'Language', 'Notifications', 'Log out'] }, VISITOR_AT_LOGIN],
+  ...['/legal/imprint', '/legal/terms', '/legal/privacy', '/legal/fees'].map(
+    (path) => [path, { at: path, controls: ['Back'] }, { at: path, controls: ['Back'] }] as const,
+  ),
   ...['/customer', '/ad-center/ques-detail'].map(
     (path) => [path, { at: path, controls: ['Back'] }, VISITOR_AT_LOGIN] as const,
   ),
@@ -52,6 +55,7 @@ const PAGES: readonly (readonly [path: string, user: Seen, visitor: Seen])[] = [
     '/wallet/bind-card',
     '/wallet/foreign-exchange',
     '/wallet/set-password',
+    '/account',
     '/notification',
   ].map((path) => [path, { at: path, controls: PLAIN }, VISITOR_AT_LOGIN] as const),
 ];
@@ -362,7 +366,8 @@ test('the contacts of customer service open inside the app or beside it', async 
   await expect(page.locator('iframe')).toHaveCount(0);
   await page.getByRole('button', { name: 'See contacts' }).click();
   await dialog.getByRole('button', { name: /^Customer service 1/ }).click();
-  await expect(page).toHaveURL(/#\/customer\?url=https%3A%2F%2Fsupport\.adfolio\.example%2Fchat$/);
+  await expect(page).toHaveURL(/#\/customer\?url=https%3A%2F%2Fsupport\.adfolio\.example%2Fchat%3F/);
+  await expect(page.locator('iframe')).toHaveAttribute('src', /\/chat\?name=[^&{}]+&subject=&lang=\w+$/);
   await expect(page.frameLocator('iframe').getByRole('heading', { name: 'Support chat' })).toBeVisible();
   await expect(dialog).toHaveCount(0);
 });

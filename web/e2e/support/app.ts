@@ -24,7 +24,6 @@ export function shown(amount: string): string {
 
 /** A result as the app shows it, with its sign. */
 export function shownSigned(amount: string): string {
-  return new Intl.NumberFormat('en', { minimumFractionDigits: 2, signDisplay: 'exceptZero' }).format(
-    amount as `${number}`,
-  );
+  const format = new Intl.NumberFormat('en', { minimumFractionDigits: 2, signDisplay: 'exceptZero' });
+  return format.format(amount as `${number}`).replace('-', '−');
 }

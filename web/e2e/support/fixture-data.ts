@@ -77,7 +77,12 @@ function extremeAnswer(path: string, data: Json): Json {
   return stretched;
 }
 
-const CONTACT = { type: 1, url: 'https://chat.example.com/' };
+const CONTACT = {
+  type: 1,
+  url: 'https://chat.example.com/',
+  hours: 'Monday to Friday from 9:00 to 18:00, Saturday from 10:00 to 14:00 CET',
+  answer_time: 'Usually within an hour, at weekends on the next working day',
+};
 const CONTACTS = Array.from({ length: 6 }, (_, index) => ({
   ...CONTACT,
   id: `service-${index}`,

@@ -12,6 +12,8 @@ declare global {
     /** Injected into the page before the app starts. */
     adfolioPage: {
       go: (path: string) => Promise<void>;
+      /** What the browser says about notifications until the next reload. */
+      permit: (permission: NotificationPermission) => void;
       settle: () => Promise<void>;
       /** Layout problems after the layout has settled at the current size. */
       inspect: () => Promise<Inspection>;
@@ -87,6 +89,11 @@ function stopClock(now: number): void {
   });
 }
 
+/** Chromium without a screen denies notifications; people's browsers have not been asked yet. */
+function permit(permission: NotificationPermission): void {
+  Object.defineProperty(Notification, 'permission', { configurable: true, get: () => permission });
+}
+
 const pageRoot = () => document.querySelector('main')?.lastElementChild ?? null;
 
 async function leaveFor(path: string): Promise<void> {
@@ -120,12 +127,13 @@ export const pageScript = `(() => {
   const FRAME_LIMIT_MS = ${FRAME_LIMIT_MS};
   let callsUnderWay = 0;
   const pageRoot = ${pageRoot};
-  ${[frame, answerCalls, stopClock, until, leaveFor, settle, go].join('\n')}
+  ${[frame, answerCalls, stopClock, permit, until, leaveFor, settle, go].join('\n')}
   ${inspectionScript}
   ${styleOrderScript}
   answerCalls();
   stopClock(${NOW});
-  window.adfolioPage = { go, settle, orderDependentLooks, inspect: async () => {
+  permit('default');
+  window.adfolioPage = { go, permit, settle, orderDependentLooks, inspect: async () => {
     await frame();
     return inspect();
   } };

@@ -14,6 +14,8 @@ export type Screen = {
   visitor?: true;
   /** The state of the server. Default: plenty of everything. */
   data?: Extract<Data, 'usual' | 'empty' | 'failing'>;
+  /** Only in a wide window. */
+  desk?: true;
   /** Ends the session or needs its own user, so the app is reloaded for it. */
   alone?: true;
   /** Sets up the answers that the screen is about. */
@@ -50,6 +52,7 @@ const ENTRANCE: readonly Screen[] = [
   { name: 'register with errors', path: '/register', visitor: true, open: submit },
   { name: 'welcome', path: '/ad-welcome?token=host', visitor: true },
   { name: 'welcome with errors', path: '/ad-welcome?token=host', visitor: true, open: submit },
+  { name: 'welcome of a visitor', path: '/ad-welcome', visitor: true },
   { name: 'not found', path: '/404', visitor: true },
   {
     name: 'host entry',
@@ -63,6 +66,9 @@ const ENTRANCE: readonly Screen[] = [
     alone: true,
     given: (app) => app.refuse('/auth/v2/host', 400, 'ASSERTION_REJECTED'),
   },
+  ...['imprint', 'terms', 'privacy', 'fees'].map(
+    (name): Screen => ({ name: `legal text: ${name}`, path: `/legal/${name}`, visitor: true }),
+  ),
   { name: 'link of a mail', path: '/not-me?token=link', visitor: true },
   {
     name: 'payments stopped by mail',
@@ -75,31 +81,38 @@ const ENTRANCE: readonly Screen[] = [
 
 const AD_CENTRE: readonly Screen[] = [
   { name: 'ad centre', path: '/ad-center?range=week' },
-  { name: 'chart as table', path: '/ad-center?range=week', open: unfold },
-  { name: 'language', path: '/ad-center', open: (hands) => press(hands, 'header.language') },
-  { name: 'logout', path: '/ad-center', open: (hands) => press(hands, 'header.logout') },
   {
-    name: 'profile',
-    path: '/ad-center',
-    open: ({ page }) => page.locator('main button[class*="owner"]').click(),
-  },
-  {
-    name: 'confirm identity',
-    path: '/ad-center',
-    given: (app) => app.refuse('/user/info/edit', 400, 'STEP_UP_REQUIRED'),
-    open: confirmIdentity,
-  },
-  {
-    name: 'confirm identity in the host',
-    path: '/ad-center',
+    name: 'first day',
+    path: '/ad-center?range=month',
+    data: 'usual',
     alone: true,
     given: (app) => {
-      app.refuse('/user/info/edit', 400, 'STEP_UP_REQUIRED');
-      app.patch('/user/info', { entry: 'host' });
+      app.patch('/ad/order/data_statistics/list', {
+        impressions: 0,
+        clicks: 0,
+        consumed: '0.00',
+        series: [],
+      });
+      app.patch('/plan/order/list', { items: [], counts: { waiting: 0 } });
     },
-    open: changeEmail,
   },
-  { name: 'customer service', path: '/ad-center', open: (hands) => press(hands, 'title.customer') },
+  {
+    name: 'marked figures of the ad centre',
+    path: '/ad-center',
+    given: (app) =>
+      app.patch('/ad/order/data_statistics/list', {
+        estimated: { spend: '0.00', revenue: '120.50' },
+        simulated: { impressions: 1_200, clicks: 24, spend: '31.00', revenue: '40.00' },
+      }),
+    open: unfold,
+  },
+  {
+    name: 'chart as table',
+    path: '/ad-center?range=week',
+    open: ({ page }) => page.locator('main summary').last().click(),
+  },
+  { name: 'language', path: '/ad-center', open: (hands) => press(hands, 'header.language') },
+  { name: 'logout', path: '/ad-center', open: (hands) => press(hands, 'header.logout') },
   { name: 'level', path: '/ad-center/level' },
   { name: 'follow', path: '/ad-center/operated' },
   { name: 'follow with errors', path: '/ad-center/operated', open: submit },
@@ -112,6 +125,22 @@ const AD_CENTRE: readonly Screen[] = [
   { name: 'unknown question', path: '/ad-center/ques-detail?id=none' },
   { name: 'operating rules', path: '/ad-center/ques-detail?id=operating-rules' },
   { name: 'customer page', path: '/customer?url=https%3A%2F%2Fchat.example.com%2F' },
+  {
+    name: 'customer page that does not load',
+    path: '/customer?url=https%3A%2F%2Fchat.example.com%2F',
+    alone: true,
+    // Nothing outside this machine can be reached, so the browser's own page of an error counts as loaded.
+    open: async ({ page, t }) => {
+      await page.evaluate(() => {
+        Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => false });
+        window.dispatchEvent(new Event('offline'));
+      });
+      await page
+        .getByRole('link', { name: t('customer.open_outside') })
+        .first()
+        .waitFor();
+    },
+  },
   { name: 'refused customer page', path: '/customer?url=https%3A%2F%2Felsewhere.example%2F' },
   { name: 'security', path: '/ad-center/security' },
   {
@@ -129,10 +158,66 @@ const AD_CENTRE: readonly Screen[] = [
   { name: 'notifications', path: '/notification' },
 ];
 
+const ACCOUNT: readonly Screen[] = [
+  { name: 'account', path: '/account' },
+  {
+    name: 'account of a host user',
+    path: '/account',
+    alone: true,
+    given: (app) => app.patch('/user/info', { entry: 'host' }),
+  },
+  {
+    name: 'blocked messages',
+    path: '/account',
+    alone: true,
+    open: async ({ page, t }) => {
+      await page.evaluate(() => {
+        window.adfolioPage.permit('denied');
+        window.dispatchEvent(new Event('visibilitychange'));
+      });
+      await page.getByText(t('push.denied')).waitFor();
+    },
+  },
+  {
+    name: 'profile',
+    path: '/account',
+    open: ({ page }) => page.locator('main button[class*="owner"]').click(),
+  },
+  {
+    name: 'confirm identity',
+    path: '/account',
+    given: (app) => app.refuse('/user/info/edit', 400, 'STEP_UP_REQUIRED'),
+    open: confirmIdentity,
+  },
+  {
+    name: 'confirm identity in the host',
+    path: '/account',
+    alone: true,
+    given: (app) => {
+      app.refuse('/user/info/edit', 400, 'STEP_UP_REQUIRED');
+      app.patch('/user/info', { entry: 'host' });
+    },
+    open: changeEmail,
+  },
+  { name: 'customer service', path: '/account', open: (hands) => press(hands, 'title.customer') },
+];
+
 const PLANS: readonly Screen[] = [
   { name: 'plans', path: '/plan' },
   { name: 'products', path: '/plan?products=open' },
   { name: 'plan', path: '/plan/detail?id=plan-1' },
+  { name: 'plans of a figure', path: '/plan?figure=invested&range=last_7_days' },
+  {
+    name: 'plans of a figure without any',
+    path: '/plan?figure=to_be_settled',
+    given: (app) => app.patch('/plan/order/list', { items: [], sum: '0.00' }),
+  },
+  { name: 'matching plan', path: '/plan/detail?id=plan-3' },
+  {
+    name: 'cancel a plan',
+    path: '/plan/detail?id=plan-3',
+    open: (hands) => press(hands, 'plan.cancel'),
+  },
   { name: 'failed plan', path: '/plan/detail?id=plan-6' },
   { name: 'delivery reports', path: REPORTS },
   { name: 'details of a report', path: REPORTS, open: unfold },
@@ -165,14 +250,23 @@ const WALLET: readonly Screen[] = [
   {
     name: 'movement',
     path: '/wallet/fund-details',
-    open: ({ page }) => page.locator('main li button').first().click(),
+    open: ({ page }) => page.locator('main li button, main tbody button').first().click(),
   },
+  { name: 'movement of a notice', path: '/wallet/fund-details?entry=flow-18' },
+  { name: 'unknown movement', path: '/wallet/fund-details?entry=none' },
+  { name: 'movements of running plans', path: '/wallet/fund-details?account=to_be_consumed' },
   { name: 'no movements', path: '/wallet/fund-details?type=exchange' },
   { name: 'by month', path: '/wallet/fund-details?view=monthly', open: unfold },
   { name: 'statement', path: '/wallet/fund-details?view=statement' },
   { name: 'withdraw', path: '/wallet/withdraw' },
   { name: 'withdraw with errors', path: '/wallet/withdraw', open: submit },
   { name: 'review of a withdrawal', path: '/wallet/withdraw?amount=100', open: submit },
+  { name: 'pending withdrawal', path: '/wallet/withdraw?id=withdrawal-1' },
+  {
+    name: 'cancel a withdrawal',
+    path: '/wallet/withdraw?id=withdrawal-1',
+    open: (hands) => press(hands, 'withdraw.cancel'),
+  },
   { name: 'withdrawals', path: '/wallet/withdraw?view=records' },
   {
     name: 'blocked withdrawal',
@@ -190,6 +284,21 @@ const WALLET: readonly Screen[] = [
     given: (app) => app.patch('/user/property', BLOCKED),
     open: startUp,
   },
+  {
+    name: 'start-up funds that staff return',
+    path: '/wallet',
+    given: (app) => app.patch('/user/property', { ...BLOCKED, start_up_funds_returnable: false }),
+    open: startUp,
+  },
+  {
+    name: 'return of start-up funds',
+    path: '/wallet',
+    given: (app) => app.patch('/user/property', BLOCKED),
+    open: async (hands) => {
+      await startUp(hands);
+      await submit(hands);
+    },
+  },
   { name: 'bound card', path: '/wallet/bind-card' },
   { name: 'another card', path: '/wallet/bind-card', open: (hands) => press(hands, 'bind.another') },
   { name: 'card form with errors', path: '/wallet/bind-card', open: cardForm },
@@ -206,6 +315,15 @@ const EXCHANGE: readonly Screen[] = [
   {
     name: 'exchange',
     path: '/wallet/foreign-exchange',
+    open: ({ page }) => page.locator('main li button').first().click(),
+  },
+  {
+    name: 'exchange that lacks money',
+    path: '/wallet/foreign-exchange',
+    given: (app) =>
+      app.patch('/acceptor/order/list', {
+        items: [exchangeOrder({ status: 'expired', finish_time: at(0), missing: '100.00' })],
+      }),
     open: ({ page }) => page.locator('main li button').first().click(),
   },
   {
@@ -227,6 +345,37 @@ const EXCHANGE: readonly Screen[] = [
     open: findHeldOffer,
   },
   { name: 'review of an exchange', path: '/wallet/foreign-exchange', open: reviewExchange },
+];
+
+const DESK: readonly Screen[] = [
+  { name: 'two axes', path: '/ad-center?range=week&first=impressions&second=consumed', desk: true },
+  {
+    name: 'sorted plans',
+    path: '/plan?sort=profit&order=asc&search=a&columns=result+coupon_share',
+    desk: true,
+  },
+  { name: 'plans of a period', path: '/plan?period=last_7_days&push=official', desk: true },
+  {
+    name: 'plans of two days',
+    path: '/plan?period=custom&from=2026-11-14&until=2026-11-18&status=putting',
+    desk: true,
+  },
+  { name: 'columns', path: '/plan', desk: true, open: (hands) => press(hands, 'desk.columns') },
+  { name: 'no plan found', path: '/plan?search=nothing&period=today', desk: true },
+  { name: 'plan beside a filtered list', path: '/plan/detail?id=plan-4&status=settled', desk: true },
+  { name: 'plan beside an empty list', path: '/plan/detail?id=plan-1&search=nothing', desk: true },
+  { name: 'all movements', path: '/wallet/fund-details?account=all', desk: true },
+  {
+    name: 'movements of a month',
+    path: '/wallet/fund-details?month=2026-11&account=to_be_consumed',
+    desk: true,
+  },
+  {
+    name: 'movement beside all others',
+    path: '/wallet/fund-details?account=all',
+    desk: true,
+    open: ({ page }) => page.locator('main tbody button').last().click(),
+  },
 ];
 
 const STATES: readonly Screen[] = [
@@ -271,11 +420,21 @@ const STATES: readonly Screen[] = [
 export const SCREENS: readonly Screen[] = [
   ...ENTRANCE,
   ...AD_CENTRE,
+  ...ACCOUNT,
   ...PLANS,
   ...WALLET,
   ...EXCHANGE,
+  ...DESK,
   ...STATES,
 ];
+
+/** From this width on the app is laid out for a desk. */
+const DESK_PX = 1024;
+
+/** The screens that a window of this width can show. */
+export function screensAt(width: number): readonly Screen[] {
+  return SCREENS.filter(({ desk }) => !desk || width >= DESK_PX);
+}
 
 /** The topmost open dialog, else the page. */
 async function top({ page }: Hands): Promise<Locator> {
@@ -309,7 +468,7 @@ async function givePassword(hands: Hands): Promise<void> {
 }
 
 async function startUp({ page }: Hands): Promise<void> {
-  await page.locator('main dl button').last().click();
+  await page.locator('main [class*="lent"] button').click();
 }
 
 async function cardForm(hands: Hands): Promise<void> {
