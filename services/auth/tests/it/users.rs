@@ -44,6 +44,33 @@ async fn users_are_found_by_name_address_id_and_state() {
 }
 
 #[tokio::test]
+async fn users_are_found_by_the_reference_of_their_payments() {
+    let auth = Auth::spawn().await;
+    let ann = auth.register("ann").await;
+    auth.register("bob").await;
+    let user = ann.user.clone().unwrap();
+    let reference = user.payment_reference;
+    let profile = auth
+        .users()
+        .get_user(as_user(&user.id, GetUserRequest {}))
+        .await;
+    let profile = profile.unwrap().into_inner().user.unwrap();
+    assert_eq!(profile.payment_reference, reference, "it never changes");
+
+    let all = UserState::Unspecified;
+    assert_eq!(names(&auth, &reference, all).await, ["ann"]);
+    let (head, tail) = reference.split_at(4);
+    let spaced = format!(" {} {} ", head.to_lowercase(), tail.to_lowercase());
+    assert_eq!(names(&auth, &spaced, all).await, ["ann"]);
+    assert_eq!(names(&auth, &reference, UserState::Active).await, ["ann"]);
+    let nobody = Vec::<String>::new();
+    assert_eq!(names(&auth, &reference, UserState::Disabled).await, nobody);
+    // Another check digit: a mistyped reference is nobody's.
+    let other = if head == "RF50" { "RF51" } else { "RF50" };
+    assert_eq!(names(&auth, &format!("{other}{tail}"), all).await, nobody);
+}
+
+#[tokio::test]
 async fn a_cursor_belongs_to_its_list() {
     let auth = Auth::spawn().await;
     for number in 0..3 {
