@@ -1,15 +1,11 @@
 import { Hourglass } from 'lucide-react';
-import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useErrorText } from '@/i18n/error-text';
+import { CancelDialog } from '@/domain/cancel-dialog';
 import { useFormats } from '@/i18n/format';
 import type { ExchangeOrder } from '@/lib/api/types';
-import { useIntentionKey } from '@/lib/idempotency';
 import { Button } from '@/ui/button';
 import { Card, Row, Rows } from '@/ui/card';
 import { CopyButton } from '@/ui/copy-button';
-import { FormAlert } from '@/ui/field';
-import { Sheet } from '@/ui/sheet';
 import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useOverlay } from '@/ui/use-overlay';
@@ -48,7 +44,7 @@ export function CurrentExchange({ order, wallet }: Props) {
           {t('exchange.cancel')}
         </Button>
       </div>
-      {cancel.isOpen ? <CancelDialog order={order} wallet={wallet} overlay={cancel} /> : null}
+      {cancel.isOpen ? <Question order={order} wallet={wallet} onClose={cancel.close} /> : null}
     </Card>
   );
 }
@@ -75,52 +71,18 @@ export function OrderId({ id }: { id: string }) {
   );
 }
 
-type DialogProps = Props & { overlay: { isOpen: boolean; close: () => void } };
-
-function CancelDialog({ order, wallet, overlay }: DialogProps) {
+function Question({ order, wallet, onClose }: Props & { onClose: () => void }) {
   const { t } = useTranslation();
   const { money } = useFormats();
-  const errorText = useErrorText();
   const mutation = useCancelExchange(() => toast(t('exchange.cancelled')));
-  const key = useIntentionKey();
-  // A second tap may arrive before React disables the button.
-  const sending = useRef(false);
-
-  const send = () => {
-    if (sending.current) return;
-    sending.current = true;
-    mutation.mutate(
-      { id: order.id, key: key.for(order.id) },
-      {
-        onSuccess: overlay.close,
-        onError: () => {
-          sending.current = false;
-        },
-        onSettled: (_order, error) => key.settle(error),
-      },
-    );
-  };
   return (
-    <Sheet
-      isOpen
-      kind="dialog"
-      onClose={() => (mutation.isPending ? undefined : overlay.close())}
-      title={t('exchange.cancel_title')}
-      footer={
-        <>
-          <Button tone="secondary" disabled={mutation.isPending} onClick={overlay.close}>
-            {t('exchange.keep')}
-          </Button>
-          <Button tone="danger" busy={mutation.isPending || mutation.isSuccess} onClick={send}>
-            {t('exchange.cancel')}
-          </Button>
-        </>
-      }
+    <CancelDialog
+      id={order.id}
+      mutation={mutation}
+      texts={{ title: t('exchange.cancel_title'), keep: t('exchange.keep'), cancel: t('exchange.cancel') }}
+      onClose={onClose}
     >
-      <div className={stack.gap4}>
-        <p>{t(`exchange.cancel_text.${order.direction}`, { amount: `${money(order.amount)} ${wallet}` })}</p>
-        <FormAlert>{mutation.isError ? errorText(mutation.error) : null}</FormAlert>
-      </div>
-    </Sheet>
+      <p>{t(`exchange.cancel_text.${order.direction}`, { amount: `${money(order.amount)} ${wallet}` })}</p>
+    </CancelDialog>
   );
 }

@@ -1,13 +1,8 @@
-import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useErrorText } from '@/i18n/error-text';
+import { CancelDialog } from '@/domain/cancel-dialog';
 import { useFormats } from '@/i18n/format';
 import type { Withdrawal } from '@/lib/api/types';
-import { useIntentionKey } from '@/lib/idempotency';
 import { Button } from '@/ui/button';
-import { FormAlert } from '@/ui/field';
-import { Sheet } from '@/ui/sheet';
-import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useOverlay } from '@/ui/use-overlay';
 import { useCancelWithdrawal } from '../api/queries';
@@ -25,60 +20,24 @@ export function CancelWithdrawal({ withdrawal, currency }: Props) {
           {t('withdraw.cancel')}
         </Button>
       ) : null}
-      {dialog.isOpen ? (
-        <CancelDialog withdrawal={withdrawal} currency={currency} onClose={dialog.close} />
-      ) : null}
+      {dialog.isOpen ? <Question withdrawal={withdrawal} currency={currency} onClose={dialog.close} /> : null}
     </>
   );
 }
 
-function CancelDialog({ withdrawal, currency, onClose }: Props & { onClose: () => void }) {
+function Question({ withdrawal, currency, onClose }: Props & { onClose: () => void }) {
   const { t } = useTranslation();
   const { money } = useFormats();
-  const errorText = useErrorText();
-  const key = useIntentionKey();
-  const mutation = useCancelWithdrawal(() => {
-    toast(t('withdraw.result.cancelled'));
-    onClose();
-  });
-  // A second tap may arrive before React disables the button.
-  const sending = useRef(false);
-
-  const send = () => {
-    if (sending.current) return;
-    sending.current = true;
-    mutation.mutate(
-      { id: withdrawal.id, key: key.for(withdrawal.id) },
-      {
-        onError: () => {
-          sending.current = false;
-        },
-        onSettled: (_withdrawal, error) => key.settle(error),
-      },
-    );
-  };
+  const mutation = useCancelWithdrawal(() => toast(t('withdraw.result.cancelled')));
   const amount = [money(withdrawal.amount), currency].filter(Boolean).join(' ');
   return (
-    <Sheet
-      isOpen
-      kind="dialog"
-      onClose={() => (mutation.isPending ? undefined : onClose())}
-      title={t('withdraw.cancel_title')}
-      footer={
-        <>
-          <Button tone="secondary" disabled={mutation.isPending} onClick={onClose}>
-            {t('withdraw.keep')}
-          </Button>
-          <Button tone="danger" busy={mutation.isPending || mutation.isSuccess} onClick={send}>
-            {t('withdraw.cancel')}
-          </Button>
-        </>
-      }
+    <CancelDialog
+      id={withdrawal.id}
+      mutation={mutation}
+      texts={{ title: t('withdraw.cancel_title'), keep: t('withdraw.keep'), cancel: t('withdraw.cancel') }}
+      onClose={onClose}
     >
-      <div className={stack.gap4}>
-        <p>{t('withdraw.cancel_text', { amount })}</p>
-        <FormAlert>{mutation.isError ? errorText(mutation.error) : null}</FormAlert>
-      </div>
-    </Sheet>
+      <p>{t('withdraw.cancel_text', { amount })}</p>
+    </CancelDialog>
   );
 }
