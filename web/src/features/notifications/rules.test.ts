@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Notification } from '@/lib/api/types';
 import { notification } from '@/test/fixtures';
-import { isUrgent, laterCount, markPages, securityFirst, unreadAfter } from './rules';
+import { laterCount } from './count';
+import { isUrgent, markPages, securityFirst, unreadAfter } from './rules';
 
 const pages = [
   { items: [notification({ id: 'a' }), notification({ id: 'b', category: 'maintenance' })] },

@@ -1,6 +1,4 @@
-import type { Notification, UnreadCount } from '@/lib/api/types';
-
-export type { UnreadCount };
+import type { Notification } from '@/lib/api/types';
 
 export const CATEGORIES = ['all', 'announcement', 'maintenance', 'activity'] as const;
 export type Category = (typeof CATEGORIES)[number];
@@ -52,11 +50,6 @@ export function securityFirst(items: readonly Notification[]): Notification[] {
   const dayOf = ({ time }: Notification) => new Date(time).setHours(0, 0, 0, 0);
   const rank = ({ kind }: Notification) => (kind === 'security' ? 0 : 1);
   return items.toSorted((a, b) => dayOf(b) - dayOf(a) || rank(a) - rank(b));
-}
-
-/** The later of a known count and another one. */
-export function laterCount(known: UnreadCount | undefined, count: UnreadCount): UnreadCount {
-  return known && known.sequence > count.sequence ? known : count;
 }
 
 /**

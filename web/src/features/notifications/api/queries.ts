@@ -1,6 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { post } from '@/lib/api/call';
-import { type Category, type Filter, laterCount, type UnreadCount } from '../rules';
+import type { UnreadCount } from '@/lib/api/types';
+import { laterCount } from '../count';
+import type { Category, Filter } from '../rules';
 import { notificationKeys } from './keys';
 
 export const unreadCountQuery = queryOptions({

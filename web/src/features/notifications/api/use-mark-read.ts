@@ -2,16 +2,10 @@ import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from
 import { useTranslation } from 'react-i18next';
 import { type PostAnswer, post } from '@/lib/api/call';
 import { isSessionError } from '@/lib/api/error';
+import type { UnreadCount } from '@/lib/api/types';
 import { toast } from '@/ui/toast';
-import {
-  laterCount,
-  type Mark,
-  markPages,
-  type UnreadCount,
-  unmarkPages,
-  unreadAfter,
-  unreadIds,
-} from '../rules';
+import { laterCount } from '../count';
+import { type Mark, markPages, unmarkPages, unreadAfter, unreadIds } from '../rules';
 import { notificationKeys } from './keys';
 import { tellOtherTabs } from './other-tabs';
 
