@@ -27,6 +27,7 @@ mod lang;
 mod localized;
 mod mail;
 mod notice;
+mod outgoing;
 mod peers;
 mod publish;
 mod push;

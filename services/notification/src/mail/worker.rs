@@ -7,7 +7,6 @@ use adfolio_kit::db;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::telemetry;
 use chrono::TimeDelta;
-use futures::future::join_all;
 use metrics::{counter, gauge};
 use tracing::warn;
 
@@ -17,6 +16,7 @@ use super::{Mailer, repo};
 use crate::app::App;
 use crate::error::NotificationError;
 use crate::lang::Lang;
+use crate::outgoing;
 
 /// How often is looked for mail that is due.
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -24,9 +24,6 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// Mails that a replica sends at the same time, and takes at once: what it takes it begins with, so that a shutdown
 /// leaves nothing under a lease.
 pub const AT_ONCE: u32 = 4;
-
-/// Rounds of one look.
-const ROUNDS: u32 = 50;
 
 /// The longest that one mail takes, with everything.
 const MAIL_LIMIT: Duration = Duration::from_secs(40);
@@ -36,9 +33,6 @@ const LEASE: TimeDelta = TimeDelta::minutes(3);
 
 /// Mails that one user is sent within a day at most.
 const MOST_A_DAY: i64 = 50;
-
-/// Batches that one run of pruning deletes at most.
-const PRUNE_ROUNDS: u32 = 50;
 
 /// Counts an outcome; also called with nothing to count, so that the first one shows as an increase.
 pub fn count(outcome: &'static str, by: u64) {
@@ -51,37 +45,13 @@ pub const OUTCOMES: [&str; 4] = ["sent", "retried", "dead", "skipped"];
 /// Sends until the shutdown. What is being sent then is sent to its end, unless the limit of draining comes first.
 pub async fn run(app: App, mailer: Mailer, shutdown: Shutdown) {
     while shutdown.sleep(INTERVAL).await {
-        let round = send_due(&app, &mailer, &shutdown);
+        let send = |(mail, token)| send(&app, &mailer, mail, token);
+        let claim = || claim(&app, &mailer);
+        let round = outgoing::send_in_rounds(&shutdown, AT_ONCE, claim, send);
         if let Err(error) = telemetry::run("mail", round).await {
             warn!(%error, "mail cannot be read or written");
         }
     }
-}
-
-/// Sends what is due, in rounds, until there is no more or enough was done.
-async fn send_due(
-    app: &App,
-    mailer: &Mailer,
-    shutdown: &Shutdown,
-) -> Result<(), NotificationError> {
-    for _ in 0..ROUNDS {
-        if shutdown.is_triggered() {
-            break;
-        }
-        let mails = claim(app, mailer).await?;
-        let is_last = mails.len() < usize::try_from(AT_ONCE).unwrap_or(usize::MAX);
-        let sent = mails
-            .into_iter()
-            .map(|(mail, token)| send(app, mailer, mail, token));
-        join_all(sent)
-            .await
-            .into_iter()
-            .collect::<Result<(), _>>()?;
-        if is_last {
-            break;
-        }
-    }
-    Ok(())
 }
 
 /// Takes what is due. The link of each is stored before its mail can leave.
@@ -199,10 +169,7 @@ async fn has_enough(app: &App, mail: &Mail) -> Result<bool, Undelivered> {
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
 pub async fn measure(app: App) -> Result<(), NotificationError> {
     let backlog = repo::backlog(&app.pool).await?;
-    let now = app.clock.now();
-    let age = backlog.oldest.map_or(0.0, |oldest| {
-        now.signed_duration_since(oldest).as_seconds_f64().max(0.0)
-    });
+    let age = outgoing::age_seconds(app.clock.now(), backlog.oldest);
     gauge!("notification_mails", "state" => "pending").set(backlog.pending as f64);
     gauge!("notification_mails", "state" => "dead").set(backlog.dead as f64);
     gauge!("notification_mail_oldest_seconds").set(age);
@@ -211,10 +178,5 @@ pub async fn measure(app: App) -> Result<(), NotificationError> {
 
 /// Deletes batch by batch until nothing is left or enough was done for one run.
 pub async fn prune(app: App) -> Result<(), NotificationError> {
-    for _ in 0..PRUNE_ROUNDS {
-        if !super::prune(&app).await? {
-            break;
-        }
-    }
-    Ok(())
+    outgoing::prune_in_rounds(|| super::prune(&app)).await
 }

@@ -6,7 +6,6 @@ use adfolio_kit::db;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::telemetry;
 use chrono::TimeDelta;
-use futures::future::join_all;
 use metrics::{counter, gauge};
 use tracing::warn;
 
@@ -14,22 +13,17 @@ use super::entity::{Outcome, Push, State};
 use super::{Pusher, repo};
 use crate::app::App;
 use crate::error::NotificationError;
+use crate::outgoing;
 
 /// How often is looked for messages that are due.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Messages that a replica sends at the same time, and takes at once: what it takes it begins with, so that a shutdown
 /// leaves nothing under a lease.
-const AT_ONCE: usize = 8;
-
-/// Rounds of one look.
-const ROUNDS: u32 = 50;
+const AT_ONCE: u32 = 8;
 
 /// Another replica takes a message over after this: much later than the one that took it gives up.
 const LEASE: TimeDelta = TimeDelta::minutes(2);
-
-/// Batches that one run of pruning deletes at most.
-const PRUNE_ROUNDS: u32 = 50;
 
 /// The outcomes that are counted.
 pub const OUTCOMES: [&str; 4] = ["sent", "retried", "dead", "gone"];
@@ -42,43 +36,19 @@ pub fn count(outcome: &'static str, by: u64) {
 /// Sends until the shutdown. What is being sent then is sent to its end, unless the limit of draining comes first.
 pub async fn run(app: App, pusher: Pusher, shutdown: Shutdown) {
     while shutdown.sleep(INTERVAL).await {
-        let round = send_due(&app, &pusher, &shutdown);
+        let send = |push| send(&app, &pusher, push);
+        let round = outgoing::send_in_rounds(&shutdown, AT_ONCE, || claim(&app), send);
         if let Err(error) = telemetry::run("push", round).await {
             warn!(%error, "push messages cannot be read or written");
         }
     }
 }
 
-/// Sends what is due, in rounds, until there is no more or enough was done.
-async fn send_due(
-    app: &App,
-    pusher: &Pusher,
-    shutdown: &Shutdown,
-) -> Result<(), NotificationError> {
-    for _ in 0..ROUNDS {
-        if shutdown.is_triggered() {
-            break;
-        }
-        let claimed = claim(app).await?;
-        let is_last = claimed.len() < AT_ONCE;
-        let sent = claimed.into_iter().map(|push| send(app, pusher, push));
-        join_all(sent)
-            .await
-            .into_iter()
-            .collect::<Result<(), _>>()?;
-        if is_last {
-            break;
-        }
-    }
-    Ok(())
-}
-
 async fn claim(app: &App) -> Result<Vec<Push>, NotificationError> {
     let now = app.clock.now();
     let lease_until = now.checked_add_signed(LEASE).unwrap_or(now);
-    let limit = i64::try_from(AT_ONCE).unwrap_or(1);
     db::write(&app.pool, move |tx| {
-        Box::pin(async move { repo::claim_in_tx(tx, now, lease_until, limit).await })
+        Box::pin(async move { repo::claim_in_tx(tx, now, lease_until, AT_ONCE.into()).await })
     })
     .await
 }
@@ -119,10 +89,7 @@ async fn send(app: &App, pusher: &Pusher, push: Push) -> Result<(), Notification
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
 pub async fn measure(app: App) -> Result<(), NotificationError> {
     let backlog = repo::backlog(&app.pool).await?;
-    let now = app.clock.now();
-    let age = backlog.oldest.map_or(0.0, |oldest| {
-        now.signed_duration_since(oldest).as_seconds_f64().max(0.0)
-    });
+    let age = outgoing::age_seconds(app.clock.now(), backlog.oldest);
     gauge!("notification_pushes", "state" => "pending").set(backlog.pending as f64);
     gauge!("notification_push_overdue_seconds").set(age);
     Ok(())
@@ -130,10 +97,5 @@ pub async fn measure(app: App) -> Result<(), NotificationError> {
 
 /// Deletes batch by batch until nothing is left or enough was done for one run.
 pub async fn prune(app: App) -> Result<(), NotificationError> {
-    for _ in 0..PRUNE_ROUNDS {
-        if !super::prune(&app).await? {
-            break;
-        }
-    }
-    Ok(())
+    outgoing::prune_in_rounds(|| super::prune(&app)).await
 }
