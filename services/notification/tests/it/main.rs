@@ -9,6 +9,7 @@
 mod announcing;
 mod content;
 mod costs;
+mod deposits_and_legal;
 mod disowning;
 mod email_codes;
 mod feedback;
