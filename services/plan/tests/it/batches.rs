@@ -5,12 +5,14 @@ use std::time::Duration;
 use adfolio_kit::client::outgoing;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::telemetry;
 use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::plan::v1::*;
 use adfolio_testkit::eventually;
 use futures::future::join_all;
 use sqlx::{Connection as _, PgConnection};
+use tokio::net::TcpStream;
 use tokio::task::JoinHandle;
 
 use crate::helpers::{Plan, *};
@@ -56,10 +58,31 @@ async fn waits_for_a_lock(stack: &Plan) {
     .await;
 }
 
-/// Time for calls to reach the queue. If one is late, it is in the next batch and the test still
-/// holds.
-async fn in_the_queue() {
-    tokio::time::sleep(Duration::from_millis(300)).await;
+/// A stack whose queues are measured: the recorder must be there before them.
+async fn spawn() -> Plan {
+    telemetry::install_metrics("plan").unwrap();
+    Plan::spawn().await
+}
+
+/// Waits until so many puts wait behind the one that is blocked.
+async fn in_the_queue(puts: usize) {
+    eventually("the puts are in the queue", || async {
+        let metrics = telemetry::render_metrics();
+        let mut depths = metrics.lines().filter(|line| {
+            line.starts_with("group_commit_queue_depth") && line.contains("queue=\"put_begin\"")
+        });
+        depths.any(|line| line.ends_with(&format!(" {puts}")))
+    })
+    .await;
+}
+
+/// Waits until a replica takes no connection any more.
+async fn is_closed(url: &str) {
+    let address = url.trim_start_matches("http://");
+    eventually("the replica stops", || async {
+        TcpStream::connect(address).await.is_err()
+    })
+    .await;
 }
 
 async fn count(stack: &Plan, sql: &'static str) -> i64 {
@@ -86,7 +109,7 @@ async fn fail_66_60(stack: &Plan, table: &'static str, amount: &'static str) {
 
 #[tokio::test]
 async fn many_at_once_share_transactions_and_each_is_answered_for_itself() {
-    let stack = Plan::spawn().await;
+    let stack = spawn().await;
     let product = stack.product().await;
     let other = stack.product().await;
     let users = join_all((0..8).map(|_| stack.user_with(10_000))).await;
@@ -115,7 +138,7 @@ async fn many_at_once_share_transactions_and_each_is_answered_for_itself() {
         (key(7, "a"), put_plan(&pushed, 4_000)),
     ];
     let puts = puts.map(|(caller, request)| spawned(&stack, &caller, request));
-    in_the_queue().await;
+    in_the_queue(11).await;
     blocker.close().await.unwrap();
     first.await.unwrap().unwrap();
     let answers: Vec<Answer> = join_all(puts)
@@ -181,14 +204,14 @@ async fn many_at_once_share_transactions_and_each_is_answered_for_itself() {
 
 #[tokio::test]
 async fn a_user_s_puts_in_one_batch_all_count() {
-    let stack = Plan::spawn().await;
+    let stack = spawn().await;
     let product = stack.product().await;
     let user = stack.user_with(100_000).await;
     let (blocker, first) = blocked(&stack, &product).await;
     let puts: Vec<_> = (0..12)
         .map(|_| spawned(&stack, &user, put_into(&product, 1_000)))
         .collect();
-    in_the_queue().await;
+    in_the_queue(12).await;
     blocker.close().await.unwrap();
     first.await.unwrap().unwrap();
     for put in join_all(puts).await {
@@ -217,7 +240,7 @@ async fn a_user_s_puts_in_one_batch_all_count() {
 
 #[tokio::test]
 async fn a_put_that_the_database_cannot_begin_fails_alone() {
-    let stack = Plan::spawn().await;
+    let stack = spawn().await;
     let product = stack.product().await;
     let users = join_all((0..4).map(|_| stack.user_with(10_000))).await;
     fail_66_60(&stack, "puts", "NEW.amount_minor").await;
@@ -227,7 +250,7 @@ async fn a_put_that_the_database_cannot_begin_fails_alone() {
         .zip(&users)
         .map(|(minor, user)| spawned(&stack, user, put_into(&product, minor)))
         .collect();
-    in_the_queue().await;
+    in_the_queue(4).await;
     blocker.close().await.unwrap();
     first.await.unwrap().unwrap();
     let reasons: Vec<Option<Reason>> = join_all(puts)
@@ -365,7 +388,7 @@ async fn replicas_put_side_by_side_with_the_same_keys_and_plans() {
 
 #[tokio::test]
 async fn what_waits_at_a_shutdown_still_ends() {
-    let mut stack = Plan::spawn().await;
+    let mut stack = spawn().await;
     let product = stack.product().await;
     let users = join_all((0..4).map(|_| stack.user_with(10_000))).await;
     let (blocker, first) = blocked(&stack, &product).await;
@@ -373,10 +396,11 @@ async fn what_waits_at_a_shutdown_still_ends() {
         .iter()
         .map(|user| spawned(&stack, user, put_into(&product, 1_000)))
         .collect();
-    in_the_queue().await;
+    in_the_queue(4).await;
     let replica = stack.replicas.remove(0);
+    let url = replica.url();
     let stopping = tokio::spawn(replica.stop());
-    in_the_queue().await;
+    is_closed(&url).await;
     blocker.close().await.unwrap();
     first.await.unwrap().unwrap();
     for put in join_all(puts).await {
