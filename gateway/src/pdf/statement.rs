@@ -37,9 +37,9 @@ const LINE: f32 = 14.0;
 const ROW: f32 = 17.0;
 
 /// Where the columns begin, and where those of amounts end.
-const MOVEMENT: f32 = MARGIN + 88.0;
-const REFERENCE: f32 = MARGIN + 238.0;
-const AMOUNT_END: f32 = RIGHT - 84.0;
+const MOVEMENT: f32 = MARGIN + 80.0;
+const REFERENCE: f32 = MARGIN + 216.0;
+const AMOUNT_END: f32 = RIGHT - 74.0;
 
 /// Between columns.
 const GAP: f32 = 8.0;
@@ -242,10 +242,10 @@ fn word_of(entry: &FlowEntry) -> &'static str {
     }
 }
 
-/// What it belongs to, in words: a plan, or what staff have remarked.
+/// What it belongs to: a plan, its number first, because a long name is cut; or the remark of staff.
 fn reference_of(entry: &FlowEntry) -> String {
     match (&entry.plan, &entry.remark) {
-        (Some(plan), _) => format!("{} · {}", plan.product, plan.plan_number),
+        (Some(plan), _) => format!("{} · {}", plan.plan_number, plan.product),
         (None, Some(remark)) => remark.clone(),
         (None, None) => String::new(),
     }
