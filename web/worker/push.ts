@@ -37,10 +37,10 @@ export function messageOf(data: { json: () => unknown } | null): Message {
     timestamp: Date.parse(time ?? '') || Date.now(),
     data: { path: messagePath(kind, target) },
   };
-  const told = body ? { body } : {};
+  const text = body ? { body } : {};
   // The same message may arrive twice; the second replaces the first, without another sound.
   const tagged = id ? { tag: id } : {};
-  return { title: title || APP_NAME, options: { ...shown, ...told, ...tagged } };
+  return { title: title || APP_NAME, options: { ...shown, ...text, ...tagged } };
 }
 
 function payloadOf(data: { json: () => unknown } | null): Payload {

@@ -4,7 +4,7 @@ CREATE TABLE push_subscriptions (
     user_id    uuid NOT NULL,
     -- The session that the browser was in when it last renewed this.
     session_id uuid NOT NULL,
-    -- Where the browser's push service takes messages. Whoever knows it and the keys can send to the browser.
+    -- Where the browser's push service accepts messages. With it and the keys, anybody can send to the browser.
     endpoint   text NOT NULL CHECK (length(endpoint) <= 1024) CONSTRAINT push_subscriptions_endpoint_once UNIQUE,
     -- The browser's public key and its secret (RFC 8291).
     p256dh     bytea NOT NULL CHECK (length(p256dh) = 65),

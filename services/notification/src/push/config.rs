@@ -16,7 +16,7 @@ pub struct PushArgs {
     /// -pkeyopt ec_paramgen_curve:P-256` writes it. Without it push is off
     #[arg(long, env = "VAPID_KEY_FILE")]
     pub vapid_key_file: Option<PathBuf>,
-    /// Whom push services write to about these requests: mailto:ops@adfolio.example or an https address
+    /// Contact for operators of push services: mailto:ops@adfolio.example or an https address
     #[arg(long, env = "VAPID_SUBJECT")]
     pub vapid_subject: Option<Url>,
     /// Origins of the push services that browsers may name, `*.` for all hosts below one

@@ -3,7 +3,7 @@
 //! A user subscribes a browser, which gives an address at its push service and two keys. A message is a row for each of
 //! the user's browsers, written in the transaction of its event. The worker of any replica takes it under a lease, sends
 //! it and writes the outcome: at least once, and a browser shows what has the same id once. A browser belongs to the
-//! session that it was last renewed in: when that is ended, by whoever, no message goes there any more.
+//! session that last renewed it: once that session has ended, no message goes there any more.
 
 pub mod config;
 pub mod entity;

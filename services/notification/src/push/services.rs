@@ -1,5 +1,5 @@
-//! The push services that messages go to. A browser names an address of its own; a server that posted to any address
-//! would reach, for whoever asks, what only it can reach.
+//! The push services that messages are sent to. A browser names an address of its own; a server that posts to any address
+//! could be made to call internal hosts (SSRF).
 
 use std::str::FromStr;
 

@@ -22,7 +22,7 @@ const NAME: &str = "VAPID_KEY_FILE";
 /// How long a signature holds; push services accept at most 24 hours.
 const LIFETIME: TimeDelta = TimeDelta::hours(1);
 
-/// The key, and whom its signatures name. No Debug: it is private.
+/// The private key with the contact in its signatures. No Debug: it is secret.
 #[derive(Clone)]
 pub struct VapidKey {
     private: Arc<EncodingKey>,

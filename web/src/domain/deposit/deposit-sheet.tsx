@@ -14,7 +14,7 @@ import { userInfoQuery } from '../user-info';
 import styles from './deposit-sheet.module.css';
 import { groupsOfFour } from './reference';
 
-/** The ways to deposit, how a payment is told to be the user's, and who credits it. */
+/** The ways to deposit, the reference that identifies the user's payment, and the contact that credits it. */
 export default function DepositSheet({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const service = useService();

@@ -11,15 +11,15 @@ import { keepPushOwner, pushOwner } from './device';
 const NAME = 'Messages on this device';
 const OFFER = 'Tell me on this device';
 
-/** What the server was told, in order. */
-let told: [call: string, body: unknown][];
+/** The calls to the server, in order. */
+let calls: [name: string, body: unknown][];
 
 beforeEach(() => {
-  told = [];
+  calls = [];
   for (const call of ['subscribe', 'unsubscribe']) {
     server.use(
       http.post(`*/api/push/${call}`, async ({ request }) => {
-        told.push([call, await request.json()]);
+        calls.push([call, await request.json()]);
         return ok({});
       }),
     );
@@ -44,23 +44,23 @@ test('the switch under Account subscribes this browser and ends it again', async
   await user.click(control);
   await waitFor(() => expect(screen.getByRole('switch', { name: NAME })).toBeChecked());
   expect(await screen.findByText('Messages are on. The switch is under Account.')).toBeVisible();
-  expect(told).toEqual([subscribed(1)]);
+  expect(calls).toEqual([subscribed(1)]);
   expect(browser.workers.register).toHaveBeenCalledWith('/sw.js', { updateViaCache: 'none' });
 
   await user.click(screen.getByRole('switch', { name: NAME }));
   await waitFor(() => expect(screen.getByRole('switch', { name: NAME })).not.toBeChecked());
-  expect(told).toEqual([subscribed(1), unsubscribed(1)]);
+  expect(calls).toEqual([subscribed(1), unsubscribed(1)]);
   expect(browser.subscription).toBeNull();
   expect(pushOwner()).toBeNull();
 });
 
-test('a browser that refuses is told of, and how to allow it', async () => {
+test('a refusal by the browser is shown, with how to allow messages', async () => {
   stubPushBrowser('denied');
   const { user } = openApp('/account');
   await user.click(await screen.findByRole('switch', { name: NAME }));
   expect(await screen.findByText(/^Blocked in this browser\. .* allow notifications/)).toBeVisible();
   expect(screen.queryByRole('switch', { name: NAME })).not.toBeInTheDocument();
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('a server that refuses leaves the browser without a subscription', async () => {
@@ -117,7 +117,7 @@ test('messages are offered once one of their kind has come, and by a tap only', 
   expect(browser.notification.requestPermission).not.toHaveBeenCalled();
   await user.click(within(offer).getByRole('button', { name: 'Turn on' }));
   await waitFor(() => expect(screen.queryByText(OFFER)).not.toBeInTheDocument());
-  expect(told).toEqual([subscribed(1)]);
+  expect(calls).toEqual([subscribed(1)]);
 });
 
 test('nothing is offered before', async () => {
@@ -146,12 +146,12 @@ test('each start and each change of the address registers the browser again', as
   browser.subscribe();
   keepPushOwner('user-1');
   openApp('/account');
-  await waitFor(() => expect(told).toEqual([subscribed(1)]));
+  await waitFor(() => expect(calls).toEqual([subscribed(1)]));
   expect(await screen.findByRole('switch', { name: NAME })).toBeChecked();
 
   browser.subscribe();
   browser.workers.dispatchEvent(new MessageEvent('message', { data: { type: 'push' } }));
-  await waitFor(() => expect(told).toEqual([subscribed(1), subscribed(2)]));
+  await waitFor(() => expect(calls).toEqual([subscribed(1), subscribed(2)]));
 });
 
 test('a lost subscription and one with another key are replaced at the start', async () => {
@@ -160,12 +160,12 @@ test('a lost subscription and one with another key are replaced at the start', a
   const old = browser.subscribe('AAAA');
   keepPushOwner('user-1');
   const { unmount } = openApp('/account');
-  await waitFor(() => expect(told).toEqual([subscribed(2)]));
+  await waitFor(() => expect(calls).toEqual([subscribed(2)]));
   expect(old.unsubscribe).toHaveBeenCalled();
   unmount();
   browser.subscription = null;
   openApp('/account');
-  await waitFor(() => expect(told).toEqual([subscribed(2), subscribed(3)]));
+  await waitFor(() => expect(calls).toEqual([subscribed(2), subscribed(3)]));
 });
 
 test('another user of this device does not get the messages of the last', async () => {
@@ -177,7 +177,7 @@ test('another user of this device does not get the messages of the last', async 
   await waitFor(() => expect(unsubscribe).toHaveBeenCalled());
   await waitFor(() => expect(pushOwner()).toBeNull());
   expect(await screen.findByRole('switch', { name: NAME })).not.toBeChecked();
-  expect(told).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test('a logout ends the messages, at the server before the session', async () => {
@@ -187,18 +187,18 @@ test('a logout ends the messages, at the server before the session', async () =>
   keepPushOwner('user-1');
   server.use(
     http.post('*/api/auth/logout', () => {
-      told.push(['logout', null]);
+      calls.push(['logout', null]);
       return ok({});
     }),
   );
   const { user } = openApp('/account');
-  await waitFor(() => expect(told).toEqual([subscribed(1)]));
+  await waitFor(() => expect(calls).toEqual([subscribed(1)]));
   const settings = within(await screen.findByRole('region', { name: 'Settings' }));
   await user.click(settings.getByRole('button', { name: 'Log out' }));
   const dialog = await screen.findByRole('dialog', { name: 'Log out?' });
   await user.click(within(dialog).getByRole('button', { name: 'Log out' }));
   expect(await screen.findByLabelText('Username')).toBeVisible();
-  expect(told).toEqual([subscribed(1), unsubscribed(1), ['logout', null]]);
+  expect(calls).toEqual([subscribed(1), unsubscribed(1), ['logout', null]]);
   expect(unsubscribe).toHaveBeenCalled();
   expect(pushOwner()).toBeNull();
 });

@@ -5,7 +5,7 @@ import { canPush, keepPushOwner, pushOwner } from './device';
 export type PushState =
   | 'on'
   | 'off'
-  /** Refused by the browser, as the user once told it to. Only the browser's settings change that. */
+  /** Refused by the browser, as the user once chose. Only the browser's settings change that. */
   | 'denied';
 
 /** How long an installed worker may take to start. */

@@ -4,7 +4,7 @@ import { useOverlay } from '@/ui/use-overlay';
 export type ServiceRequest = {
   /** `recharge` selects the contacts for deposits. */
   variant: 'normal' | 'recharge';
-  /** What the user comes from, in a few words: customer service is told of it. */
+  /** What the question is about, in a few words. It is passed on to customer service. */
   subject?: string | undefined;
   /** The reason for contact, shown below the title. */
   subtitle?: string | undefined;

@@ -209,7 +209,7 @@ function newAccount({ claimed = false, assets = '0.00', counts = {}, secured = f
 
 const firstSteps = () => screen.findByRole('region', { name: 'Start in four steps' });
 
-test('a new account is told its first steps, each leads to where it is done', async () => {
+test('a new account sees its first steps, each leads to its page', async () => {
   newAccount();
   const { user } = openApp('/ad-center');
   const card = await firstSteps();
