@@ -371,6 +371,10 @@ wire_enum! {
         Revenue,
         /// Revenue less spend.
         Profit,
+        /// Its impressions.
+        Impressions,
+        /// Its clicks.
+        Clicks,
     }
 }
 
@@ -398,6 +402,12 @@ wire_struct! {
         pub revenue: Money = revenue_minor,
         /// Revenue less spend; may be negative.
         pub profit: Money = (Money::difference(totals.revenue_minor, totals.consumed_minor)?),
+        /// Their impressions.
+        #[schema(example = 125_000)]
+        pub impressions: i64,
+        /// Their clicks.
+        #[schema(example = 1_800)]
+        pub clicks: i64,
     }
 }
 

@@ -234,6 +234,9 @@ pub struct FlowListQuery {
     pub until: Option<Day>,
     /// Whether to add up the entries of the account.
     pub totals: Option<bool>,
+    /// Only the entry with this id, as notices name it; not with another filter.
+    #[schema(max_length = 64, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f-1")]
+    pub id: Option<String>,
     /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,

@@ -224,6 +224,19 @@ pub struct StaffWithdrawal {
     pub user: UserName,
 }
 
+/// Filters for the caller's withdrawals.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct WithdrawalListQuery {
+    /// Only the withdrawal with this id.
+    #[schema(max_length = 64, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e")]
+    pub id: Option<String>,
+    /// `next_cursor` of the previous page; the first page if absent.
+    #[schema(max_length = 1024)]
+    pub cursor: Option<String>,
+    /// Maximum number of items; 20 if absent.
+    pub limit: Option<PageLimit>,
+}
+
 /// Filters for the withdrawals of all users.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct StaffWithdrawalListQuery {

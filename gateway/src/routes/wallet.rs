@@ -98,6 +98,7 @@ async fn flow(call: Call, Query(query): Query<FlowListQuery>) -> Result<FlowPage
         from: query.from.map(|day| timestamp(day.start(zone))),
         to: query.until.map(|day| timestamp(day.end(zone))),
         with_totals: query.totals.unwrap_or(false),
+        id: query.id.unwrap_or_default(),
     };
     let response = send!(call.reading(), wallet.list_flow, message).await?;
     let mut page = FlowPage::from_proto(response)?;

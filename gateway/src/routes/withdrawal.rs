@@ -6,8 +6,10 @@ use adfolio_proto::wallet::v1 as wallet;
 use crate::call::{Call, send};
 use crate::dto::password::{CheckPayPasswordRequest, SetPayPasswordRequest};
 use crate::dto::secret::{to_message, to_message_or_empty};
-use crate::dto::withdrawal::{BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal};
-use crate::dto::{ById, Decode, Empty, Page, PageQuery, present};
+use crate::dto::withdrawal::{
+    BindRequest, Destination, Destinations, WithdrawRequest, Withdrawal, WithdrawalListQuery,
+};
+use crate::dto::{ById, Decode, Empty, Page, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Nothing, Query};
 use crate::messages::Success;
@@ -132,9 +134,13 @@ async fn withdraw(call: Call, Json(request): Json<WithdrawRequest>) -> Result<Wi
     Withdrawal::decode(response.withdrawal, "withdrawal")
 }
 
-async fn list(call: Call, Query(query): Query<PageQuery>) -> Result<Page<Withdrawal>, Failure> {
+async fn list(
+    call: Call,
+    Query(query): Query<WithdrawalListQuery>,
+) -> Result<Page<Withdrawal>, Failure> {
     let message = wallet::ListWithdrawalsRequest {
-        page: query.into_page(),
+        page: page(query.cursor, query.limit),
+        id: query.id.unwrap_or_default(),
     };
     let response = send!(call.reading(), wallet.list_withdrawals, message).await?;
     Page::from_proto(response.items, response.next_cursor)

@@ -205,6 +205,8 @@ fn every_id_that_users_send_is_known_to_be_somebodys_or_not() {
 struct Owner {
     id: String,
     things: Vec<(&'static str, Value)>,
+    /// Lists, and an item of each.
+    listed: Vec<(&'static str, Value)>,
 }
 
 async fn owner(stack: &Stack, admin: &str) -> Owner {
@@ -279,7 +281,21 @@ async fn owner(stack: &Stack, admin: &str) -> Owner {
             json!({"id": sessions["items"][0]["id"]}),
         ),
     ];
-    Owner { id, things }
+    let flow = stack.get("/transaction_flow/list", &token).await.ok();
+    let listed = vec![
+        ("/transaction_flow/list", flow["items"][0]["id"].clone()),
+        ("/user/withdraw/list", withdrawal["id"].clone()),
+    ];
+    for (path, item) in &listed {
+        let page = stack.get(&naming(path, item), &token).await.ok();
+        assert_eq!(&page["items"][0]["id"], item, "{path}");
+    }
+    Owner { id, things, listed }
+}
+
+/// A list of the item with this id alone.
+fn naming(path: &str, id: &Value) -> String {
+    format!("{path}?id={}", id.as_str().unwrap())
 }
 
 /// Where a put that is refused for its coupon leaves its own user a trace, so that a late part of it finds it closed.
@@ -343,6 +359,10 @@ async fn another_user_finds_nothing_and_changes_nothing() {
             route.path,
             owner.id
         );
+    }
+    for (path, item) in &owner.listed {
+        let page = stack.get(&naming(path, item), &strangers).await.ok();
+        assert_eq!(page["items"], json!([]), "{path}");
     }
     let destinations = stack.get("/bank_card/detail", &strangers).await.ok();
     assert_eq!(destinations["wallet_address"], Value::Null);

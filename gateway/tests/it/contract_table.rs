@@ -373,6 +373,7 @@ fn plans() -> Vec<Contracted> {
                 plan(),
                 json!({"counts": counts, "sum": "money?", "totals": nullable(json!({
                     "count": "int", "put_amount": "money", "consumed": "money", "revenue": "money", "profit": "signed",
+                    "impressions": "int", "clicks": "int",
                 }))}),
             ),
         ),
@@ -442,7 +443,7 @@ fn wallet() -> Vec<Contracted> {
         get("/user/property", "", property()),
         get(
             "/transaction_flow/list",
-            "type? account? month? from? until? totals? cursor? limit?",
+            "type? account? month? from? until? totals? id? cursor? limit?",
             page(
                 flow(),
                 json!({"totals": nullable(json!({"in": "money", "out": "money", "net": "signed"}))}),
@@ -469,7 +470,7 @@ fn wallet() -> Vec<Contracted> {
         post("/user/start_up_funds/return", "amount", property()),
         get(
             "/user/withdraw/list",
-            "cursor? limit?",
+            "id? cursor? limit?",
             page(withdrawal(), json!({})),
         ),
         post("/check/password", "password", json!({})),

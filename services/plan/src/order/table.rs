@@ -31,6 +31,10 @@ names! {
         Revenue,
         /// Revenue less spend.
         Profit,
+        /// Its impressions.
+        Impressions,
+        /// Its clicks.
+        Clicks,
     }
 }
 
@@ -44,6 +48,8 @@ impl Sort {
             Self::Consumed => charged,
             Self::Revenue => revenue,
             Self::Profit => revenue.saturating_sub(charged),
+            Self::Impressions => order.delivered.impressions,
+            Self::Clicks => order.delivered.clicks,
         }
     }
 }
@@ -86,6 +92,8 @@ pub struct Totals {
     pub consumed: Money,
     /// The revenue of each, rounded by itself.
     pub revenue: Money,
+    pub impressions: i64,
+    pub clicks: i64,
 }
 
 /// A page of a table.

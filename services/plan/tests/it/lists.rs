@@ -174,19 +174,21 @@ async fn a_table_is_sorted_by_each_column_and_adds_up() {
     let caller = stack.user_with(100_000).await;
     let mut rows = Vec::new();
     // Equal values, too: the id decides.
-    for (number, (amount, spend, revenue)) in [
-        (3_000, "1.00", "5.00"),
-        (1_000, "2.00", "2.00"),
-        (2_000, "2.00", "1.00"),
-        (1_000, "0.50", "9.00"),
-        (5_000, "4.125", "4.125"),
+    for (number, (amount, impressions, clicks, spend, revenue)) in [
+        (3_000, 40, 1, "1.00", "5.00"),
+        (1_000, 10, 9, "2.00", "2.00"),
+        (2_000, 10, 0, "2.00", "1.00"),
+        (1_000, 7, 7, "0.50", "9.00"),
+        (5_000, 25, 7, "4.125", "4.125"),
     ]
     .into_iter()
     .enumerate()
     {
         let plan = stack.put(&caller, &product, amount).await.unwrap();
         let plan_number = plan.plan_number;
-        let row = format!("r{number},{plan_number},2026-11-20T08:00:00Z,10,1,{spend},{revenue}\n");
+        let row = format!(
+            "r{number},{plan_number},2026-11-20T08:00:00Z,{impressions},{clicks},{spend},{revenue}\n"
+        );
         rows.push(row);
         stack.clock.advance(std::time::Duration::from_hours(24));
     }
@@ -204,6 +206,8 @@ async fn a_table_is_sorted_by_each_column_and_adds_up() {
         PlanSort::Consumed,
         PlanSort::Revenue,
         PlanSort::Profit,
+        PlanSort::Impressions,
+        PlanSort::Clicks,
     ] {
         for ascending in [false, true] {
             let wanted = PlanTable {
@@ -217,6 +221,8 @@ async fn a_table_is_sorted_by_each_column_and_adds_up() {
                 PlanSort::Consumed => plan.consumed_minor,
                 PlanSort::Revenue => plan.revenue_minor,
                 PlanSort::Profit => plan.revenue_minor - plan.consumed_minor,
+                PlanSort::Impressions => plan.impressions,
+                PlanSort::Clicks => plan.clicks,
                 _ => plan.create_time.as_ref().unwrap().seconds,
             };
             let values: Vec<i64> = seen.iter().map(value).collect();
@@ -232,6 +238,8 @@ async fn a_table_is_sorted_by_each_column_and_adds_up() {
                 put_amount_minor: sum(|plan| plan.put_amount_minor),
                 consumed_minor: sum(|plan| plan.consumed_minor),
                 revenue_minor: sum(|plan| plan.revenue_minor),
+                impressions: sum(|plan| plan.impressions),
+                clicks: sum(|plan| plan.clicks),
             };
             assert_eq!(totals, expected, "{sort:?} {ascending}");
         }

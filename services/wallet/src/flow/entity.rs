@@ -230,6 +230,14 @@ pub fn line_id(transaction_id: TransactionId, line: i16) -> String {
     format!("{transaction_id}-{line}")
 }
 
+/// The transaction and the line that an id names; none if it is no id of a line.
+pub fn line_of(id: &str) -> Option<(TransactionId, i16)> {
+    let (transaction, line) = id.rsplit_once('-')?;
+    let line = line.parse().ok()?;
+    let transaction = TransactionId(transaction.parse().ok()?);
+    (line_id(transaction, line) == id).then_some((transaction, line))
+}
+
 /// What one type of line changed the available balance by in one month.
 #[derive(Clone, Copy, Debug)]
 pub struct MonthSum {

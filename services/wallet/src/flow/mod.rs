@@ -78,6 +78,25 @@ pub async fn list(
     Ok(repo::list(&app.pool, user_id, query).await?)
 }
 
+/// One line of a user's fund details; none if the user has no line with this id.
+pub async fn find(app: &App, user_id: UserId, id: &str) -> Result<Option<FlowEntry>, WalletError> {
+    let Some((transaction, line)) = entity::line_of(id) else {
+        return Ok(None);
+    };
+    let Some(seq) = repo::seq_of(&app.pool, user_id, transaction).await? else {
+        return Ok(None);
+    };
+    let first_from_it = Query {
+        flow_type: None,
+        account: None,
+        within: Within::default(),
+        before: Some((seq, line.saturating_add(1))),
+        limit: 1,
+    };
+    let found = repo::list(&app.pool, user_id, &first_from_it).await?;
+    Ok(found.into_iter().find(|entry| entry.id() == id))
+}
+
 /// What came into and went out of one account by all lines of a query, on whatever page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {

@@ -182,6 +182,21 @@ pub(super) async fn list(
     Ok(entries.collect())
 }
 
+/// A transaction's number in its user's chain; none if it is not this user's.
+pub(super) async fn seq_of(
+    pool: &PgPool,
+    user_id: UserId,
+    id: TransactionId,
+) -> Result<Option<i64>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT seq FROM transactions WHERE id = $1 AND user_id = $2",
+        id.0,
+        user_id.0
+    )
+    .fetch_optional(pool)
+    .await
+}
+
 /// What the lines of one account add up to, each kind in its own range of an index. Amounts are those of [`flow_entry`].
 pub(super) async fn totals(
     pool: &PgPool,

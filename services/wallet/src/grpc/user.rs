@@ -39,6 +39,21 @@ impl WalletService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let request = request.into_inner();
+        if !request.id.is_empty() {
+            let others = proto::ListFlowRequest {
+                id: String::new(),
+                page: None,
+                ..request.clone()
+            };
+            if others != proto::ListFlowRequest::default() {
+                return Err(Refusal::invalid("id").into());
+            }
+            let found = flow::find(&self.0, user, &request.id).await?;
+            return Ok(Response::new(proto::ListFlowResponse {
+                items: found.into_iter().map(Into::into).collect(),
+                ..Default::default()
+            }));
+        }
         let list = List::new(request.page, "wallet.flow", &user)?;
         let (from, to) = (
             wire::instant(request.from, "from")?,
@@ -210,7 +225,15 @@ impl WalletService for UserApi {
         request: Request<proto::ListWithdrawalsRequest>,
     ) -> Result<Response<proto::ListWithdrawalsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let list = List::new(request.into_inner().page, "wallet.withdrawals", &user)?;
+        let request = request.into_inner();
+        if !request.id.is_empty() {
+            let found = withdrawal::find(&self.0, user, &request.id).await?;
+            return Ok(Response::new(proto::ListWithdrawalsResponse {
+                items: found.into_iter().map(Into::into).collect(),
+                next_cursor: String::new(),
+            }));
+        }
+        let list = List::new(request.page, "wallet.withdrawals", &user)?;
         let rows = withdrawal::list(&self.0, user, list.before()?, list.fetch()).await?;
         let (rows, next_cursor) = list.cut(rows, |last| last.withdrawal.id);
         Ok(Response::new(proto::ListWithdrawalsResponse {

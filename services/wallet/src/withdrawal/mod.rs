@@ -189,6 +189,16 @@ pub async fn list(
     rows.into_iter().map(|row| masked(app, row)).collect()
 }
 
+/// One of a user's withdrawals, masked; none if the user has none with this id.
+pub async fn find(app: &App, user_id: UserId, id: &str) -> Result<Option<Shown>, WalletError> {
+    let Ok(id) = id.parse() else {
+        return Ok(None);
+    };
+    let found = repo::find(&app.pool, id).await?;
+    let own = found.filter(|withdrawal| withdrawal.user_id == user_id);
+    own.map(|withdrawal| masked(app, withdrawal)).transpose()
+}
+
 /// The withdrawals of all users, newest first, with their destinations in full.
 pub async fn list_for_staff(
     app: &App,

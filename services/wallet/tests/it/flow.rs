@@ -253,6 +253,52 @@ async fn lines_are_filtered_by_type_and_those_of_an_account_sum_to_its_balance()
 }
 
 #[tokio::test]
+async fn a_line_is_found_by_its_id_by_its_user_alone() {
+    let stack = Wallet::spawn().await;
+    let user = user_with_plans(&stack).await;
+    let caller = caller_in(user, "UTC");
+    let stranger = caller_in(user_with_plans(&stack).await, "UTC");
+    let with_id = |id: &str| ListFlowRequest {
+        id: id.to_owned(),
+        ..Default::default()
+    };
+    let all = lines(&stack, &caller, |_| ()).await;
+    assert!(all.iter().any(|line| line.id.ends_with("-0")));
+    for line in &all {
+        let found = stack
+            .flow(&caller, with_id(&line.id))
+            .await
+            .expect("a page");
+        assert_eq!(
+            (found.items, found.next_cursor),
+            (vec![line.clone()], String::new())
+        );
+        let foreign = stack.flow(&stranger, with_id(&line.id)).await;
+        assert_eq!(foreign.expect("a page").items, []);
+        // A line that its transaction does not have.
+        let (transaction, _) = line.id.rsplit_once('-').expect("a line");
+        for id in [
+            transaction.to_owned(),
+            format!("{transaction}-9"),
+            format!("{transaction}-01"),
+            format!("{transaction}-99999"),
+        ] {
+            let none = stack.flow(&caller, with_id(&id)).await.expect("a page");
+            assert_eq!(none.items, [], "{id}");
+        }
+    }
+    let with_more = ListFlowRequest {
+        month: "2026-11".to_owned(),
+        ..with_id(&all[0].id)
+    };
+    assert_refused(
+        stack.flow(&caller, with_more).await,
+        Reason::Validation,
+        Some("id"),
+    );
+}
+
+#[tokio::test]
 async fn totals_are_what_came_to_an_account_and_what_left_it() {
     let stack = Wallet::spawn().await;
     let user = user_with_plans(&stack).await;

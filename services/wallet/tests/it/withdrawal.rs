@@ -33,7 +33,14 @@ fn account(withdrawal: &Withdrawal) -> &str {
 }
 
 async fn list(stack: &Wallet, user: Uuid) -> Vec<Withdrawal> {
-    let mut request = Request::new(ListWithdrawalsRequest::default());
+    list_with_id(stack, user, "").await
+}
+
+async fn list_with_id(stack: &Wallet, user: Uuid, id: &str) -> Vec<Withdrawal> {
+    let mut request = Request::new(ListWithdrawalsRequest {
+        id: id.to_owned(),
+        ..ListWithdrawalsRequest::default()
+    });
     Caller::user(UserId(user)).attach(request.metadata_mut());
     let answer = stack.users().list_withdrawals(request).await;
     answer.expect("a page").into_inner().items
@@ -57,13 +64,22 @@ async fn a_user_cancels_what_waits_once_and_staff_decide_it_no_more() {
     let user = stack.withdrawing_user(100_000).await;
     let caller = Caller::user(UserId(user));
     let asked = stack.withdraw(&caller, 30_000, PIN).await.expect("taken");
-    let stranger = Caller::user(UserId(stack.withdrawing_user(1).await));
+    let other = stack.withdrawing_user(1).await;
+    let stranger = Caller::user(UserId(other));
     for (caller, id) in [
         (&stranger, asked.id.clone()),
         (&caller, Uuid::now_v7().to_string()),
     ] {
         let outcome = stack.cancel(caller, &id).await;
         assert_refused(outcome, Reason::NotFound, Some("id"));
+    }
+    // It is found by its id, too, but by nobody else.
+    let found = list_with_id(&stack, user, &asked.id).await;
+    assert_eq!(found, list(&stack, user).await);
+    assert_eq!(found.len(), 1);
+    let unknown = Uuid::now_v7().to_string();
+    for (user, id) in [(other, &asked.id[..]), (user, &unknown), (user, "x")] {
+        assert_eq!(list_with_id(&stack, user, id).await, []);
     }
     for outcome in join_all((0..20).map(|_| stack.cancel(&caller, &asked.id))).await {
         let cancelled = outcome.expect("cancelled");

@@ -5900,7 +5900,7 @@ export interface components {
          * @description What a table of plans is sorted by.
          * @enum {string}
          */
-        PlanSort: "create_time" | "put_amount" | "consumed" | "revenue" | "profit";
+        PlanSort: "create_time" | "put_amount" | "consumed" | "revenue" | "profit" | "impressions" | "clicks";
         /**
          * @description Status of a plan.
          * @enum {string}
@@ -5908,6 +5908,12 @@ export interface components {
         PlanStatus: "waiting" | "matching" | "putting" | "put_failed" | "put_finished" | "waiting_settlement" | "settled";
         /** @description Totals of all rows of a table of plans. */
         PlanTotals: {
+            /**
+             * Format: int64
+             * @description Their clicks.
+             * @example 1800
+             */
+            clicks: number;
             /** @description Their spend. */
             consumed: components["schemas"]["Money"];
             /**
@@ -5916,6 +5922,12 @@ export interface components {
              * @example 12
              */
             count: number;
+            /**
+             * Format: int64
+             * @description Their impressions.
+             * @example 125000
+             */
+            impressions: number;
             /** @description Revenue less spend; may be negative. */
             profit: components["schemas"]["Money"];
             /** @description Their budgets. */
@@ -12469,6 +12481,7 @@ export interface operations {
                 account?: components["schemas"]["WalletAccount"];
                 cursor?: string;
                 from?: components["schemas"]["Day"];
+                id?: string;
                 limit?: components["schemas"]["PageLimit"];
                 month?: components["schemas"]["Month"];
                 totals?: boolean;
@@ -13532,6 +13545,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                id?: string;
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {

@@ -38,18 +38,23 @@ function sorted(plans: Plan[], query: URLSearchParams): Plan[] {
   const by = (query.get('sort') ?? 'create_time') as PlanSort;
   const sign = query.get('order') === 'asc' ? 1 : -1;
   return plans.toSorted((a, b) =>
-    by === 'create_time' ? sign * a.create_time.localeCompare(b.create_time) : sign * compare(a[by], b[by]),
+    by === 'create_time'
+      ? sign * a.create_time.localeCompare(b.create_time)
+      : sign * compare(String(a[by]), String(b[by])),
   );
 }
 
 function totalsOf(plans: Plan[]): PlanTotals {
   const of = (key: 'put_amount' | 'consumed' | 'revenue' | 'profit') => sum(plans.map((plan) => plan[key]));
+  const count = (key: 'impressions' | 'clicks') => plans.reduce((total, plan) => total + plan[key], 0);
   return {
     count: plans.length,
     put_amount: of('put_amount'),
     consumed: of('consumed'),
     revenue: of('revenue'),
     profit: of('profit'),
+    impressions: count('impressions'),
+    clicks: count('clicks'),
   };
 }
 

@@ -26,7 +26,10 @@ export const walletHandlers: RequestHandler[] = [
     const { kind } = (await request.json()) as { kind: 'bank_card' | 'wallet_address' };
     return ok({ kind, ...(kind === 'bank_card' ? bankCard : walletAddress) });
   }),
-  http.get('*/api/user/withdraw/list', () => ok(page(withdrawals))),
+  http.get('*/api/user/withdraw/list', ({ request }) => {
+    const id = new URL(request.url).searchParams.get('id');
+    return ok(page(withdrawals.filter((one) => id === null || one.id === id)));
+  }),
   http.post('*/api/user/withdraw', async ({ request }) => {
     const { amount } = (await request.json()) as { amount: string };
     return ok(withdrawal({ amount }));
@@ -38,7 +41,8 @@ export const walletHandlers: RequestHandler[] = [
     const isWanted = (name: string, value: string) => (query.get(name) ?? value) === value;
     const [from, until] = [query.get('from') ?? '0', query.get('until') ?? '9'];
     const items = movements.filter(
-      ({ account, type, time }) =>
+      ({ id, account, type, time }) =>
+        isWanted('id', id) &&
         isWanted('account', account) &&
         isWanted('type', type) &&
         time.slice(0, 10) >= from &&

@@ -143,6 +143,8 @@ impl From<Totals> for proto::PlanTotals {
             put_amount_minor: totals.put_amount.minor(),
             consumed_minor: totals.consumed.minor(),
             revenue_minor: totals.revenue.minor(),
+            impressions: totals.impressions,
+            clicks: totals.clicks,
         }
     }
 }

@@ -30,6 +30,8 @@ pub async fn page(
                    WHEN 'consumed' THEN charged_micros
                    WHEN 'revenue' THEN revenue_micros
                    WHEN 'profit' THEN revenue_micros - charged_micros
+                   WHEN 'impressions' THEN impressions
+                   WHEN 'clicks' THEN clicks
                    ELSE (extract(epoch FROM created_at) * 1000000)::bigint END AS value
                FROM orders
                WHERE user_id = $1 AND status = ANY($2) AND official = ANY($3)
@@ -64,7 +66,8 @@ pub async fn totals(
     let row = sqlx::query!(
         r#"SELECT count(*) AS "count!", coalesce(sum(put_amount_minor), 0)::bigint AS "put_amount!",
                   coalesce(sum(minor_of(charged_micros)), 0)::bigint AS "consumed!",
-                  coalesce(sum(minor_of(revenue_micros)), 0)::bigint AS "revenue!"
+                  coalesce(sum(minor_of(revenue_micros)), 0)::bigint AS "revenue!",
+                  coalesce(sum(impressions), 0)::bigint AS "impressions!", coalesce(sum(clicks), 0)::bigint AS "clicks!"
            FROM orders
            WHERE user_id = $1 AND status = ANY($2) AND official = ANY($3)
              AND ($4::timestamptz IS NULL OR created_at >= $4) AND ($5::timestamptz IS NULL OR created_at < $5)
@@ -83,6 +86,8 @@ pub async fn totals(
         put_amount: Money::from_minor(row.put_amount),
         consumed: Money::from_minor(row.consumed),
         revenue: Money::from_minor(row.revenue),
+        impressions: row.impressions,
+        clicks: row.clicks,
     })
 }
 

@@ -43,7 +43,7 @@ test('plans are a table with their totals, sorted by the server', async () => {
   const foot = within(await table())
     .getAllByRole('row')
     .at(-1);
-  expect(foot).toHaveTextContent('7 plans9,000.003,940.304,427.63+487.331.12×');
+  expect(foot).toHaveTextContent('7 plans9,000.003,940.304,427.63+487.33145,9203,0641.12×');
   expect(screen.getByRole('columnheader', { name: 'Created' })).toHaveAttribute('aria-sort', 'descending');
 
   await user.click(screen.getByRole('button', { name: 'Profit' }));

@@ -11,6 +11,8 @@ export const SORTS = [
   'consumed',
   'revenue',
   'profit',
+  'impressions',
+  'clicks',
 ] as const satisfies readonly PlanSort[];
 
 export const ORDERS = ['desc', 'asc'] as const;

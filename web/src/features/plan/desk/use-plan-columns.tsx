@@ -44,7 +44,9 @@ export function usePlanColumns(totals: PlanTotals | null | undefined): PlanColum
     key,
     label: t(`figure.${key}`),
     end: true,
+    sortable: isSort(key),
     cell: (plan: Plan) => integer(plan[key]),
+    total: totals ? integer(totals[key]) : null,
     file: [{ label: t(`figure.${key}`), csv: (plan: Plan) => plan[key] }],
   });
 

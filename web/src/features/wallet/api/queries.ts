@@ -1,8 +1,8 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { roots } from '@/domain/keys';
 import { get, getFile, type PostBody, post } from '@/lib/api/call';
-import type { FlowEntry, FlowType, Page, WalletAccount, Withdrawal } from '@/lib/api/types';
-import { ACCOUNTS, MONTHS_BACK } from '../rules';
+import type { FlowEntry, FlowType, WalletAccount, Withdrawal } from '@/lib/api/types';
+import { MONTHS_BACK } from '../rules';
 import { walletKeys } from './keys';
 
 export const fundListQuery = (
@@ -54,50 +54,21 @@ export const withdrawalListQuery = infiniteQueryOptions({
   staleTime: 0,
 });
 
-/** Pages that are read in search of one withdrawal or movement, and what a page holds. */
-const PAGES_MAX = 10;
-const PAGE_LIMIT = 100;
-
-type Ask = { limit: number; cursor?: string };
-
-/** An item by its id, from pages of a list that the server can only list; null if it is not on the first of them. */
-async function findIn<T extends { id: string }>(
-  load: (ask: Ask) => Promise<Page<T>>,
-  id: string,
-): Promise<T | null> {
-  let cursor: string | null | undefined;
-  for (let read = 0; read < PAGES_MAX; read += 1) {
-    const page: Page<T> = await load({ limit: PAGE_LIMIT, ...(cursor ? { cursor } : {}) });
-    const found = page.items.find((item) => item.id === id);
-    if (found) return found;
-    cursor = page.next_cursor;
-    if (!cursor) break;
-  }
-  return null;
-}
-
-/** A withdrawal by its id; null if it is not among the latest thousand. */
+/** A withdrawal by its id; null if the user has none with it. */
 export const withdrawalQuery = (id: string) =>
   queryOptions({
     queryKey: walletKeys.withdrawal(id),
-    queryFn: ({ signal }): Promise<Withdrawal | null> =>
-      findIn((ask) => get('/user/withdraw/list', ask, { signal }), id),
+    queryFn: async ({ signal }): Promise<Withdrawal | null> =>
+      (await get('/user/withdraw/list', { id }, { signal })).items[0] ?? null,
     staleTime: 0,
   });
 
-/** A movement by its id; null if it is not among the latest thousand of its balance. */
+/** A movement by its id; null if the user has none with it. */
 export const entryQuery = (id: string) =>
   queryOptions({
     queryKey: walletKeys.entry(id),
-    queryFn: async ({ signal }): Promise<FlowEntry | null> => {
-      // Notices name movements of the available funds, which come first.
-      for (const account of ACCOUNTS) {
-        const load = (ask: Ask) => get('/transaction_flow/list', { account, ...ask }, { signal });
-        const found = await findIn(load, id);
-        if (found) return found;
-      }
-      return null;
-    },
+    queryFn: async ({ signal }): Promise<FlowEntry | null> =>
+      (await get('/transaction_flow/list', { id }, { signal })).items[0] ?? null,
   });
 
 type Keyed<B> = { body: B; key: string };
