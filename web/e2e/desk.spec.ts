@@ -22,7 +22,14 @@ for (const width of [1440, 1920]) {
     const app = await FixtureApp.start(context);
     await app.page.setViewportSize({ width, height: 900 });
     const page = await opened(app, '/plan');
-    for (const path of ['/plan', '/plan/detail?id=plan-1', '/wallet/fund-details', '/ad-center']) {
+    for (const path of [
+      '/plan',
+      '/plan/detail?id=plan-1',
+      '/wallet',
+      '/wallet/fund-details',
+      '/ad-center',
+      '/account',
+    ]) {
       await app.go(path);
       const wide = await contentWidth(page);
       expect(wide, path).toBeGreaterThanOrEqual(1120);

@@ -184,6 +184,7 @@ export const routes: readonly RouteSpec[] = [
   {
     path: '/wallet',
     login: true,
+    wide: true,
     header: { ...page, title: 'title.wallet', back: 'history' },
     tabBar: true,
     load: () => import('@/features/wallet/pages/wallet'),
@@ -223,6 +224,7 @@ export const routes: readonly RouteSpec[] = [
     path: '/account',
     login: true,
     legal: true,
+    wide: true,
     header: { ...page, title: 'title.account', back: '/ad-center' },
     tabBar: true,
     load: () => import('./pages/account'),

@@ -1,15 +1,16 @@
 import { ChartNoAxesColumn, Layers, UserRound, Wallet } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { NavLink } from 'react-router';
+import { Link, useLocation } from 'react-router';
 import { cx } from '@/ui/cx';
 import { LogoMark } from '@/ui/logo';
 import styles from './tab-bar.module.css';
 
+/** The main pages, and how the paths of the pages that they lead to begin. The account has taken over its pages. */
 const tabs = [
-  { to: '/ad-center', label: 'title.ad_center', Icon: ChartNoAxesColumn },
-  { to: '/plan', label: 'title.plans', Icon: Layers },
-  { to: '/wallet', label: 'title.wallet', Icon: Wallet },
-  { to: '/account', label: 'title.account', Icon: UserRound },
+  { to: '/ad-center', label: 'title.ad_center', below: null, Icon: ChartNoAxesColumn },
+  { to: '/plan', label: 'title.plans', below: '/plan/', Icon: Layers },
+  { to: '/wallet', label: 'title.wallet', below: '/wallet/', Icon: Wallet },
+  { to: '/account', label: 'title.account', below: '/ad-center/', Icon: UserRound },
 ] as const;
 
 /**
@@ -18,6 +19,11 @@ const tabs = [
  */
 export default function TabBar({ isOnPhones }: { isOnPhones: boolean }) {
   const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const currentOf = ({ to, below }: (typeof tabs)[number]) => {
+    if (pathname === to) return 'page';
+    return below !== null && pathname.startsWith(below) ? 'true' : undefined;
+  };
   return (
     <nav className={cx(styles.tabbar, isOnPhones && styles.onPhones)} aria-label={t('common.main_pages')}>
       <div className={styles.brand}>
@@ -25,14 +31,14 @@ export default function TabBar({ isOnPhones }: { isOnPhones: boolean }) {
         {t('common.app_name')}
       </div>
       <ul className={styles.tabs}>
-        {tabs.map(({ to, label, Icon }) => (
-          <li key={to}>
-            <NavLink to={to} end className={cx(styles.tab)}>
+        {tabs.map((tab) => (
+          <li key={tab.to}>
+            <Link to={tab.to} className={cx(styles.tab)} aria-current={currentOf(tab)}>
               <span className={styles.pill}>
-                <Icon size={22} aria-hidden="true" />
+                <tab.Icon size={22} aria-hidden="true" />
               </span>
-              {t(label)}
-            </NavLink>
+              {t(tab.label)}
+            </Link>
           </li>
         ))}
       </ul>

@@ -42,6 +42,15 @@ test('the fourth tab leads to everything that belongs to the account', async () 
   expect(await screen.findByRole('link', { name: 'Operating rules' })).toBeVisible();
 });
 
+test('a page that the account leads to is marked as part of it', async () => {
+  openApp('/ad-center/level');
+  const tabs = await screen.findByRole('navigation', { name: 'Main pages' });
+  const current = within(tabs)
+    .getAllByRole('link')
+    .filter((link) => link.hasAttribute('aria-current'));
+  expect(current.map((link) => link.getAttribute('href'))).toEqual(['#/account']);
+});
+
 test('a set transaction password is changed, not set', async () => {
   server.use(
     http.get(USER, () => ok(fixtures.userInfo({ has_pay_password: true, vip: true }))),

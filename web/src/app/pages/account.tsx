@@ -29,16 +29,22 @@ export default function AccountPage() {
   );
   usePageHeader({ onRefresh: refresh });
   return (
-    <div className={stack.gap4}>
-      <AccountCard />
-      <BenefitsMenu />
-      <BelowFold>
-        <SecurityMenu />
-        <SupportMenu />
-        <HelpCard />
-        <SettingsMenu />
-        <Headline />
-      </BelowFold>
+    <div className={stack.columns}>
+      <div className={stack.gap4}>
+        <AccountCard />
+        <BenefitsMenu />
+        <BelowFold>
+          <SecurityMenu />
+        </BelowFold>
+      </div>
+      <div className={stack.gap4}>
+        <BelowFold>
+          <SupportMenu />
+          <HelpCard />
+          <SettingsMenu />
+          <Headline />
+        </BelowFold>
+      </div>
     </div>
   );
 }

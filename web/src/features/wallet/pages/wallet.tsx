@@ -33,9 +33,11 @@ export default function WalletPage() {
 
   if (query.isError && !property) return <ErrorState error={query.error} onRetry={() => refetch()} />;
   return (
-    <div className={stack.gap4}>
-      <Hero property={property} />
-      <WalletActions />
+    <div className={stack.columns}>
+      <div className={stack.gap4}>
+        <Hero property={property} />
+        <WalletActions />
+      </div>
       <Card
         title={t('wallet.made_of')}
         action={<span className={styles.currency}>{property?.currency}</span>}
