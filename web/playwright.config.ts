@@ -1,15 +1,24 @@
 import { existsSync } from 'node:fs';
 import { defineConfig, devices } from '@playwright/test';
 
-// The system's browser if there is one, else the one that `playwright install chromium` fetched.
-const chromium = process.env.ADFOLIO_CHROMIUM ?? '/usr/bin/chromium';
+/** What starts a browser of the system if it is there, else the one that `playwright install chromium` fetched. */
+const startedFrom = (path: string) => (existsSync(path) ? { executablePath: path } : {});
+
+/** The whole browser, which can install apps and show messages. */
+export const chromium = startedFrom(process.env.ADFOLIO_CHROMIUM ?? '/usr/bin/chromium');
+
+/**
+ * The same engine without windows of its own, which cost a quarter of a test's processor time. Playwright's own browser
+ * is like this, too. Where the system has none, the whole browser serves.
+ */
+const shell = startedFrom(process.env.ADFOLIO_CHROMIUM_SHELL ?? '/usr/bin/chromium-headless-shell');
 
 // See playwright.fixture.config.ts.
 const WITHOUT_STACK = /(matrix|accessibility|gallery|first-load|installed|push|desk)\.spec/;
 
 /**
- * Chromium's address bar runs some 280 scripts per window, a third of a test's time. Naming features replaces
- * Playwright's own list, so the relevant part of it is repeated here.
+ * The whole browser's address bar runs some 280 scripts per window. Naming features replaces Playwright's own list, so
+ * the relevant part of it is repeated here.
  */
 const WITHOUT_FEATURES = [
   'WebUIOmniboxPopup',
@@ -49,7 +58,8 @@ export default defineConfig({
     // Traces cost a fifth of the time. Use `--trace retain-on-failure` where the screenshot does not tell enough.
     screenshot: 'only-on-failure',
     launchOptions: {
-      ...(existsSync(chromium) ? { executablePath: chromium } : {}),
+      ...chromium,
+      ...shell,
       args: [
         '--no-sandbox',
         '--disable-gpu',

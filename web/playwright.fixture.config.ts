@@ -1,5 +1,14 @@
 import { defineConfig } from '@playwright/test';
-import main from './playwright.config';
+import main, { chromium } from './playwright.config';
+
+const launchOptions = {
+  ...main.use?.launchOptions,
+  // No request leaves this machine, not even for contact pages.
+  args: [
+    ...(main.use?.launchOptions?.args ?? []),
+    '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+  ],
+};
 
 /** Tests of the built app with calls answered by the fixtures. Needs `npm run build`, but no server. */
 export default defineConfig({
@@ -18,14 +27,7 @@ export default defineConfig({
     ...main.use,
     // No animations during measurements.
     contextOptions: { reducedMotion: 'reduce' },
-    launchOptions: {
-      ...main.use?.launchOptions,
-      // No request leaves this machine, not even for contact pages.
-      args: [
-        ...(main.use?.launchOptions?.args ?? []),
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ],
-    },
+    launchOptions,
     actionTimeout: 30_000,
     viewport: { width: 390, height: 844 },
     hasTouch: true,
@@ -45,7 +47,11 @@ export default defineConfig({
       testMatch: /desk\.spec/,
       use: { viewport: { width: 1440, height: 900 }, hasTouch: false, isMobile: false },
     },
-    { name: 'built', testMatch: /(first-load|installed|push)\.spec/ },
+    {
+      name: 'built',
+      testMatch: /(first-load|installed|push)\.spec/,
+      use: { launchOptions: { ...launchOptions, ...chromium } },
+    },
     { name: 'gallery', testMatch: /gallery\.spec/ },
   ],
 });

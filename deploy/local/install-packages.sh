@@ -48,7 +48,7 @@ apt-get "${quiet[@]}" "${wait_for_lock[@]}" update || echo "apt-get update faile
 available=()
 for package in "$@"; do
     # Ubuntu has Chromium only as a snap; then the tests let Playwright download one.
-    if [ "$package" = chromium ] && [[ "$(apt-cache policy chromium)" != *'Candidate: '[0-9]* ]]; then
+    if [[ "$package" = chromium* && "$(apt-cache policy "$package")" != *'Candidate: '[0-9]* ]]; then
         continue
     fi
     available+=("$package")

@@ -49,7 +49,8 @@ missing_packages() {
     has_program setpriv || found+=(util-linux)
     has_program cc || found+=(gcc libc6-dev)
     if [ "${1:-}" = test ]; then
-        find_chromium >/dev/null || found+=(chromium)
+        # The shell is the faster one for most tests; where Chromium is there without it, Chromium serves for all.
+        find_chromium >/dev/null || found+=(chromium chromium-headless-shell)
         # Without glyphs for a script, texts would be measured as empty boxes.
         has_letters zh-cn ja ko || found+=(fonts-wqy-microhei)
         has_letters th || found+=(fonts-tlwg-loma-otf)
