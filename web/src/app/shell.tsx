@@ -11,18 +11,19 @@ import { useStore } from '@/lib/use-store';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { Skeleton } from '@/ui/states';
-import { fetchAhead, usePart } from '@/ui/use-part';
+import { usePart } from '@/ui/use-part';
 import { Guard } from './guard';
 import { Header } from './header';
 import { LegalFooter } from './legal-footer';
-import { arrivals, fetchMainPages, pageOf } from './page-loader';
+import { arrivals, fetchRest, pageOf } from './page-loader';
 import { parts } from './parts';
 import { LOGIN_PATH, NOT_FOUND_PATH, type RouteSpec, routeOf } from './routes';
 import { useScroll } from './scroll';
 import { Service } from './service';
 import styles from './shell.module.css';
+import type { UserFrameProps } from './user-frame';
 
-/** By then the first page has loaded. Prefetched parts open at once, and offline. */
+/** By then the first page has loaded. */
 const FETCH_AHEAD_MS = 4_000;
 
 /** The frame around every page: offline banner, header, tab bar. */
@@ -33,14 +34,9 @@ export function Shell() {
   const route = routeOf(pathname);
   const tabs = token !== null && route?.login === true;
   const hasTabBar = tabs && route?.tabBar === true;
-  const UserFrame = usePart(parts.userFrame, token !== null, () => undefined);
-  const PullToRefresh = usePart(parts.pullToRefresh, tabs, () => undefined);
   useScroll();
   useEffect(() => {
-    const timer = setTimeout(() => {
-      void fetchAhead(Object.values(parts));
-      fetchMainPages();
-    }, FETCH_AHEAD_MS);
+    const timer = setTimeout(() => void fetchRest(), FETCH_AHEAD_MS);
     return () => clearTimeout(timer);
   }, []);
 
@@ -58,16 +54,28 @@ export function Shell() {
       <ArrivalBar />
       {route?.header ? <Header notes={route.header} /> : null}
       <main ref={main} className={styles.main}>
-        {PullToRefresh ? <PullToRefresh /> : null}
+        {tabs ? <Refreshing /> : null}
         <Suspense fallback={<PageSkeleton />}>
           <Screen route={route} pathname={pathname} />
         </Suspense>
       </main>
       <LegalFooter onPhones={route?.legal === true} />
-      {token !== null && UserFrame ? <UserFrame tabs={tabs ? { isOnPhones: hasTabBar } : null} /> : null}
+      {token !== null ? <Frame tabs={tabs ? { isOnPhones: hasTabBar } : null} /> : null}
       <Service />
     </div>
   );
+}
+
+// Parts arrive in components of their own: in the shell, each would render the whole page again.
+
+function Refreshing() {
+  const PullToRefresh = usePart(parts.pullToRefresh, true, () => undefined);
+  return PullToRefresh ? <PullToRefresh /> : null;
+}
+
+function Frame({ tabs }: UserFrameProps) {
+  const UserFrame = usePart(parts.userFrame, true, () => undefined);
+  return UserFrame ? <UserFrame tabs={tabs} /> : null;
 }
 
 /** Paths have no parameters, so a table lookup finds the page. */
