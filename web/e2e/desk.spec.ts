@@ -174,7 +174,7 @@ test.describe('on a phone', () => {
     const loaded = await page.evaluate(() =>
       performance.getEntriesByType('resource').map(({ name }) => name),
     );
-    expect(loaded.some((name) => name.includes('/plans-'))).toBe(true);
+    expect(loaded.some((name) => name.includes('/user-'))).toBe(true);
     expect(
       loaded.filter((name) => /plans-desk|plan-split|funds-desk|metric-chart|desk-texts/.test(name)),
     ).toEqual([]);
