@@ -21,9 +21,10 @@ const NOBODY_ELSE: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30";
 const PIN: &str = "221738f5e219709eb4191ccae4ecb12b";
 
 /// Fields that exclude others which are sent.
-const LEFT_OUT: [(&str, &str); 3] = [
+const LEFT_OUT: [(&str, &str); 4] = [
     ("ListFlow", "from"),
     ("ListFlow", "to"),
+    ("ListFlow", "id"),
     ("ListPlans", "table"),
 ];
 
