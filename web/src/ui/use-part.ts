@@ -20,9 +20,12 @@ export function usePart<C>(load: Load<C>, isWanted: boolean, giveUp: () => void)
   const [, setArrived] = useState(false);
   const onFailure = useRef(giveUp);
   onFailure.current = giveUp;
+  const part = (fetched.get(load) as C | undefined) ?? null;
+  const isThere = part !== null;
 
   useEffect(() => {
-    if (!isWanted || fetched.has(load)) return;
+    // What has been fetched ahead since this render is fetched again, which costs nothing: nobody would show it else.
+    if (!isWanted || isThere) return;
     let over = false;
     fetchPart(load).then(
       () => !over && setArrived(true),
@@ -35,9 +38,9 @@ export function usePart<C>(load: Load<C>, isWanted: boolean, giveUp: () => void)
     return () => {
       over = true;
     };
-  }, [load, isWanted]);
+  }, [load, isWanted, isThere]);
 
-  return (fetched.get(load) as C | undefined) ?? null;
+  return part;
 }
 
 /** Prefetches parts, so that they open at once and offline, too. */
