@@ -24,7 +24,7 @@ export function usePart<C>(load: Load<C>, isWanted: boolean, giveUp: () => void)
   const isThere = part !== null;
 
   useEffect(() => {
-    // What has been fetched ahead since this render is fetched again, which costs nothing: nobody would show it else.
+    // A part that arrived after this render is loaded once more: modules are cached, and only so it is shown.
     if (!isWanted || isThere) return;
     let over = false;
     fetchPart(load).then(

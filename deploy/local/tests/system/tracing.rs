@@ -294,7 +294,7 @@ fn missing(trace: &Trace) -> Vec<String> {
 }
 
 /// Whether every span has its parent in the trace, except for the request's, whose parent is the browser's. A consumer
-/// may tell its span before the producer does.
+/// may export its span before the producer does.
 fn is_one_tree(trace: &Trace, browser: &Browser) -> bool {
     let ids: BTreeSet<&str> = trace.spans.iter().map(|span| span.id.as_str()).collect();
     let is_known =
