@@ -70,6 +70,8 @@ test('without a network the app opens and says when it last had data', async ({ 
   await expect(banner(page)).toHaveText(`Offline, last seen ${time.format(seen)}`);
   await expect(page.getByRole('navigation').getByRole('link', { name: 'Plans' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Wallet' })).toBeVisible();
+  // No attempt is left that could find the network by itself.
+  await expect(page.getByRole('button', { name: 'Try again' })).toBeVisible();
 
   await context.setOffline(false);
   await expect(banner(page)).toHaveCount(0);

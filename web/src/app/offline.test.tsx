@@ -42,6 +42,15 @@ test('who never had data only learns of being offline', async () => {
   expect(await screen.findByText(/^You are offline\./)).toBeVisible();
 });
 
+test('an app that opened without a network loads its page when there is one', async () => {
+  openOffline('/wallet', null);
+  expect(await screen.findByRole('button', { name: 'Try again' }, { timeout: 10_000 })).toBeVisible();
+  vi.spyOn(navigator, 'onLine', 'get').mockReturnValue(true);
+  server.resetHandlers();
+  act(() => void window.dispatchEvent(new Event('online')));
+  expect(await screen.findByRole('link', { name: 'Available funds' })).toBeVisible();
+});
+
 test('a connection that is lost during a visit has its usual words, and the time is kept', async () => {
   openApp('/wallet');
   expect(await screen.findByRole('link', { name: 'Available funds' })).toBeVisible();

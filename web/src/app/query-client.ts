@@ -1,4 +1,4 @@
-import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, onlineManager, QueryCache, QueryClient } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { changeLanguage, whenTranslated } from '@/i18n';
 import { errorText } from '@/i18n/error-text';
@@ -23,6 +23,8 @@ declare module '@tanstack/react-query' {
 const RETRIES = 2;
 
 export function createQueryClient(): QueryClient {
+  // It takes every visit to start online; of one that does not, the first reconnection would go unnoticed.
+  onlineManager.setOnline(navigator.onLine);
   return new QueryClient({
     queryCache: new QueryCache({
       onError: (error, query) => {
