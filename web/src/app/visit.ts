@@ -1,9 +1,10 @@
+import { currentAddress } from '@/lib/address';
 import { sessionStore } from '@/lib/session/store';
 import type { RouteSpec } from './routes';
 import { firstRoute } from './rules';
 
 /** The route and query of the current address. */
 export function visited(): { route: RouteSpec; search: string } {
-  const [path, search = ''] = location.hash.slice(1).split('?');
-  return { route: firstRoute(path || '/', search, sessionStore.get().token !== null), search };
+  const { path, search } = currentAddress();
+  return { route: firstRoute(path, search, sessionStore.get().token !== null), search };
 }

@@ -1,23 +1,15 @@
 import { useSearchParams } from 'react-router';
+import { useQueryPatch } from './use-query-patch';
 
 /**
  * A choice, such as a tab or filter, in the URL, so that a reload or Back restores it. The first choice is the default
  * and is omitted from the URL.
  */
 export function useChoice<T extends string>(name: string, choices: readonly T[]): [T, (value: T) => void] {
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const patch = useQueryPatch();
   const value = choiceOf(query, name, choices);
-  const setValue = (next: T) => {
-    setQuery(
-      (current) => {
-        if (next === choices[0]) current.delete(name);
-        else current.set(name, next);
-        return current;
-      },
-      { replace: true },
-    );
-  };
-  return [value, setValue];
+  return [value, (next) => patch({ [name]: next === choices[0] ? null : next })];
 }
 
 /** The choice in a query; the default if it is missing or unknown. */

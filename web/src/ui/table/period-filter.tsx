@@ -1,10 +1,10 @@
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Days, isDay, PERIODS, type Period } from '@/lib/calendar';
+import { type Days, isDay, PERIODS, type Period, periodOf } from '@/lib/calendar';
 import { Select } from '../select';
+import { type QueryPatch, useQueryPatch } from '../use-query-patch';
 import styles from './period-filter.module.css';
 import { today } from './today';
-import { useQueryPatch } from './use-query-patch';
 
 type Props = { state: { period: Period; days: Days } };
 
@@ -12,9 +12,11 @@ type Props = { state: { period: Period; days: Days } };
 export function PeriodFilter({ state: { period, days } }: Props) {
   const { t } = useTranslation();
   const patch = useQueryPatch();
-  const choose = (next: Period, shown: Days = {}) =>
-    patch({ period: next === 'all' ? null : next, from: shown.from, until: shown.until, month: null });
-  const chooseDay = (day: Days) => choose('custom', { ...days, ...day });
+  const chooseDay = (day: Days) =>
+    patch((query) => {
+      const current = periodOf(query, today());
+      return patchOf('custom', { ...(current.period === 'custom' ? current.days : days), ...day });
+    });
   return (
     <>
       <Select
@@ -22,7 +24,7 @@ export function PeriodFilter({ state: { period, days } }: Props) {
         value={period}
         options={PERIODS.map((value) => ({ value, label: t(`desk.periods.${value}`) }))}
         // One's own days begin with those that are shown.
-        onChange={(value) => choose(value as Period, value === 'custom' ? days : {})}
+        onChange={(value) => patch(patchOf(value as Period, value === 'custom' ? days : {}))}
       />
       {period === 'custom' ? (
         <span className={styles.days}>
@@ -37,6 +39,10 @@ export function PeriodFilter({ state: { period, days } }: Props) {
       ) : null}
     </>
   );
+}
+
+function patchOf(period: Period, { from, until }: Days): QueryPatch {
+  return { period: period === 'all' ? null : period, from, until, month: null };
 }
 
 type DayProps = { label: string; name: keyof Days; days: Days; onChange: (day: string) => void };

@@ -1,5 +1,5 @@
 import { useSearchParams } from 'react-router';
-import { useQueryPatch } from './use-query-patch';
+import { useQueryPatch } from '../use-query-patch';
 
 type Column = { key: string; label: string };
 
@@ -12,7 +12,7 @@ const NAME = 'columns';
 export function useColumns<C extends Column>(all: readonly C[], extra: readonly string[]) {
   const [query] = useSearchParams();
   const patch = useQueryPatch();
-  const changed = new Set((query.get(NAME) ?? '').split(' ').filter(Boolean));
+  const changed = changedBy(query);
   const nameOf = (key: string) => (extra.includes(key) ? key : `-${key}`);
   const isShown = (key: string) => extra.includes(key) === changed.has(nameOf(key));
   const [first, ...others] = all;
@@ -24,11 +24,18 @@ export function useColumns<C extends Column>(all: readonly C[], extra: readonly 
       shown,
       onToggle: (key: string) => {
         const name = nameOf(key);
-        const next = others
-          .map((column) => nameOf(column.key))
-          .filter((one) => changed.has(one) !== (one === name));
-        patch({ [NAME]: next.join(' ') });
+        patch((current) => {
+          const before = changedBy(current);
+          const next = others
+            .map((column) => nameOf(column.key))
+            .filter((one) => before.has(one) !== (one === name));
+          return { [NAME]: next.join(' ') };
+        });
       },
     },
   };
+}
+
+function changedBy(query: URLSearchParams): Set<string> {
+  return new Set((query.get(NAME) ?? '').split(' ').filter(Boolean));
 }

@@ -4,7 +4,7 @@ import { withDeskTexts } from '@/i18n/desk-texts';
 import { useFormats } from '@/i18n/format';
 import Chart from '@/ui/chart/chart';
 import { Select } from '@/ui/select';
-import { useQueryPatch } from '@/ui/table/use-query-patch';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import type { DeliveryProps } from '../delivery-chart';
 import { pointsUntil } from '../series';
 import styles from './metric-chart.module.css';
@@ -23,9 +23,13 @@ function MetricChart({ series, bucket, now, isOver = false }: DeliveryProps) {
   const others: (Metric | typeof NONE)[] = [...METRICS.filter((key) => key !== first), NONE];
   const nameOf = (key: Metric | typeof NONE) => (key === NONE ? t('desk.no_metric') : t(`figure.${key}`));
 
-  const choose = (next: Record<'first' | 'second', string>) =>
-    // A metric is not compared with itself: the other one takes its place.
-    patch({ first: next.first, second: next.first === next.second ? first : next.second });
+  const choose = (choice: { first: string } | { second: string }) =>
+    patch((query) => {
+      const before = chosenMetrics(query);
+      const next = { ...before, ...choice };
+      // A metric is not compared with itself: the other one takes its place.
+      return { first: next.first, second: next.first === next.second ? before.first : next.second };
+    });
   const textAt = (key: string, index: number) => {
     const value = points[index]?.[key as Metric] ?? 0;
     return typeof value === 'string' ? money(value) : integer(value);
@@ -37,7 +41,7 @@ function MetricChart({ series, bucket, now, isOver = false }: DeliveryProps) {
           label={t('desk.first_metric')}
           value={first}
           options={METRICS.map((value) => ({ value, label: nameOf(value) }))}
-          onChange={(value) => choose({ first: value, second })}
+          onChange={(value) => choose({ first: value })}
         />
         <Select
           label={t('desk.second_metric')}
@@ -46,7 +50,7 @@ function MetricChart({ series, bucket, now, isOver = false }: DeliveryProps) {
             value,
             label: nameOf(value),
           }))}
-          onChange={(value) => choose({ first, second: value })}
+          onChange={(value) => choose({ second: value })}
         />
       </div>
       <Chart

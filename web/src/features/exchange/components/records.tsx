@@ -14,6 +14,7 @@ import { Sheet } from '@/ui/sheet';
 import stack from '@/ui/stack.module.css';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { useOverlay } from '@/ui/use-overlay';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { exchangeListQuery, exchangeOrderQuery } from '../api/queries';
 import { OrderId } from './current-exchange';
 import { sidesOf } from './exchange-text';
@@ -152,18 +153,10 @@ function Missing({ order, wallet }: Props) {
 
 /** The order that the URL names, as the fund details do. */
 export function LinkedRecord({ wallet }: { wallet: string }) {
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const patch = useQueryPatch();
   const id = query.get('order');
   const order = useQuery({ ...exchangeOrderQuery(id ?? ''), enabled: id !== null }).data;
   if (id === null || !order) return null;
-  const close = () => {
-    setQuery(
-      (current) => {
-        current.delete('order');
-        return current;
-      },
-      { replace: true },
-    );
-  };
-  return <RecordSheet order={order} wallet={wallet} onClose={close} />;
+  return <RecordSheet order={order} wallet={wallet} onClose={() => patch({ order: null })} />;
 }

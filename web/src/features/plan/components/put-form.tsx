@@ -16,6 +16,7 @@ import stack from '@/ui/stack.module.css';
 import { toast } from '@/ui/toast';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { checkAmount, type PutLimits, quickAmounts, type RefusalPlace } from '../rules';
 import { CouponChoice } from './coupon-choice';
 import styles from './put-form.module.css';
@@ -104,7 +105,8 @@ type AmountFormInput = { plan: Plan | null; limits: PutLimits; coupon: Coupon | 
 function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
   const { t } = useTranslation();
   const { money, typedMoney } = useFormats();
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const patch = useQueryPatch();
   const { state } = useLocation();
   const proposed = plan ? typedMoney(plan.put_amount) : '';
   const form = useForm({ amount: query.get('amount') ?? proposed }, ({ amount }) => {
@@ -118,15 +120,8 @@ function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
     };
     return { amount: wrong ? t(`put.error.${wrong}`, params) : undefined };
   });
-  const keepAmount = () =>
-    setQuery(
-      (current) => {
-        current.set('amount', form.values.amount);
-        return current;
-      },
-      // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
-      { replace: true, state },
-    );
+  // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
+  const keepAmount = () => patch({ amount: form.values.amount }, state);
   return { form, amount: parseTypedAmount(form.values.amount), keepAmount };
 }
 

@@ -11,7 +11,7 @@ import { QueryList } from '@/ui/query-list';
 import { Select } from '@/ui/select';
 import { EmptyState, SkeletonCards } from '@/ui/states';
 import { SearchField } from '@/ui/table/search-field';
-import { useQueryPatch } from '@/ui/table/use-query-patch';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { StatusBadge } from '../components/status-badge';
 import { STATUS_TABS } from '../rules';
 import styles from './plan-split.module.css';

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ok, refusal } from '@/test/answers';
@@ -56,6 +56,17 @@ test('plans are a table with their totals, sorted by the server', async () => {
   await user.click(screen.getByRole('button', { name: 'Profit' }));
   await waitFor(() => expect(last()).toMatchObject({ sort: 'profit', order: 'asc' }));
   await waitFor(async () => expect((await rowNames())[0]).toBe('FitCoach DailyAD-20261114-000044'));
+  expect(address()).toBe('/plan?sort=profit&order=asc');
+});
+
+test('two quick clicks on a head turn the order, although nothing is drawn in between', async () => {
+  openApp('/plan', { desk: true });
+  await table();
+  const head = screen.getByRole('button', { name: 'Profit' });
+  act(() => {
+    head.click();
+    head.click();
+  });
   expect(address()).toBe('/plan?sort=profit&order=asc');
 });
 

@@ -14,15 +14,16 @@ import { DataTable } from '@/ui/table/data-table';
 import { ExportButton } from '@/ui/table/export-button';
 import { PeriodFilter } from '@/ui/table/period-filter';
 import { SearchField } from '@/ui/table/search-field';
+import { today } from '@/ui/table/today';
 import { useColumns } from '@/ui/table/use-columns';
-import { useQueryPatch } from '@/ui/table/use-query-patch';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { countOf, PUSHES, STATUS_TABS } from '../rules';
 import { rowId } from './plan-link';
 import { PlanSums } from './plan-sums';
 import styles from './plans-desk.module.css';
 import { returned } from './returned';
 import { loadPlans } from './table-query';
-import { FILTERS, isFiltered, SEARCH_MAX, sortedBy, type TableState } from './table-state';
+import { FILTERS, isFiltered, SEARCH_MAX, sortedBy, type TableState, tableState } from './table-state';
 import { EXTRA_COLUMNS, usePlanColumns } from './use-plan-columns';
 import { usePlanTable } from './use-plan-table';
 
@@ -72,7 +73,7 @@ function PlansDesk({ onNew }: Props) {
             sorting={{
               by: state.sort,
               ascending: state.order === 'asc',
-              onSort: (by) => patch(sortedBy(by, state)),
+              onSort: (by) => patch((query) => sortedBy(by, tableState(query, today()))),
             }}
           >
             {more}

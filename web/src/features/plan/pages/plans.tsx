@@ -15,6 +15,7 @@ import { TabPanel, Tabs } from '@/ui/tabs';
 import { choiceOf, useChoice } from '@/ui/use-choice';
 import { isDesk, useDeskPart } from '@/ui/use-desk';
 import { fetchAhead } from '@/ui/use-part';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { figureListQuery, planListQuery, waitingCountQuery } from '../api/queries';
 import { FigurePlans } from '../components/figure-plans';
 import { PlanCards } from '../components/plan-cards';
@@ -148,6 +149,7 @@ function WaitingBanner() {
 /** Open state in the URL, so that other pages can link to the product sheet and Back closes it. */
 function useProductSheet() {
   const [query, setQuery] = useSearchParams();
+  const patch = useQueryPatch();
   return {
     isOpen: query.get('products') === 'open',
     open: () =>
@@ -155,13 +157,6 @@ function useProductSheet() {
         current.set('products', 'open');
         return current;
       }),
-    close: () =>
-      setQuery(
-        (current) => {
-          current.delete('products');
-          return current;
-        },
-        { replace: true },
-      ),
+    close: () => patch({ products: null }),
   };
 }

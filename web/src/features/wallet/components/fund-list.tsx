@@ -16,6 +16,7 @@ import { Select } from '@/ui/select';
 import { EmptyState, Skeleton } from '@/ui/states';
 import { choiceOf, useChoice } from '@/ui/use-choice';
 import { useOverlay } from '@/ui/use-overlay';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { fundListQuery } from '../api/queries';
 import { ACCOUNTS, FIGURE_OF, MONTHS_BACK, recentMonths, typesIn } from '../rules';
 import { EntrySheet } from './entry-sheet';
@@ -64,23 +65,18 @@ function useFundFilters() {
   const { t } = useTranslation();
   const { month: monthText } = useFormats();
   const months = useMemo(() => ['all', ...recentMonths(new Date(), MONTHS_BACK)], []);
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const patch = useQueryPatch();
   const account = choiceOf(query, 'account', ACCOUNTS);
   const types = typesIn(account);
   const [type, setType] = useChoice('type', types);
   const [month, setMonth] = useChoice('month', months);
-  const setAccount = (next: WalletAccount) => {
-    setQuery(
-      (current) => {
-        current.set('account', next);
-        if (next === ACCOUNTS[0]) current.delete('account');
-        // A type that does not move this balance would find nothing.
-        if (!typesIn(next).includes(type)) current.delete('type');
-        return current;
-      },
-      { replace: true },
-    );
-  };
+  const setAccount = (next: WalletAccount) =>
+    patch((current) => {
+      // A type that does not move this balance would find nothing.
+      const isKept = typesIn(next).includes(choiceOf(current, 'type', types));
+      return { account: next === ACCOUNTS[0] ? null : next, ...(isKept ? {} : { type: null }) };
+    });
   const filters = (
     <div className={styles.bar}>
       <div className={styles.filters}>

@@ -4,6 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { Sheet } from '@/ui/sheet';
 import { EmptyState, ErrorState, Skeleton } from '@/ui/states';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { entryQuery } from '../api/queries';
 import { EntryFacts } from './entry-sheet';
 
@@ -12,18 +13,11 @@ const ENTRY = 'entry';
 /** The movement that the address names, as notices do. */
 export function LinkedEntry() {
   const { t } = useTranslation();
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const patch = useQueryPatch();
   const id = query.get(ENTRY);
-  const close = () =>
-    setQuery(
-      (current) => {
-        current.delete(ENTRY);
-        return current;
-      },
-      { replace: true },
-    );
   return (
-    <Sheet isOpen={id !== null} onClose={close} title={t('flow.detail_title')}>
+    <Sheet isOpen={id !== null} onClose={() => patch({ [ENTRY]: null })} title={t('flow.detail_title')}>
       {id === null ? null : <Found key={id} id={id} />}
     </Sheet>
   );

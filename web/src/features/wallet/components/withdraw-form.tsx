@@ -21,6 +21,7 @@ import stack from '@/ui/stack.module.css';
 import { ErrorState, Skeleton } from '@/ui/states';
 import { useForm } from '@/ui/use-form';
 import { useOverlay } from '@/ui/use-overlay';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { destinationsQuery } from '../api/queries';
 import { allOf, arrivesOf, checkWithdrawal, destinationOf, startMethod } from '../withdrawal';
 import { DepositAction } from './deposit-action';
@@ -139,7 +140,8 @@ function Fields({ property, bound, terms, limits }: FormInput & { limits: LeaveL
 function useWithdrawalForm({ property, bound, terms }: FormInput) {
   const { t } = useTranslation();
   const { money } = useFormats();
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
+  const patch = useQueryPatch();
   const { state } = useLocation();
   const method = startMethod(query.get('method'), terms, bound);
   const chosen = terms.find((candidate) => candidate.method === method) ?? null;
@@ -152,15 +154,8 @@ function useWithdrawalForm({ property, bound, terms }: FormInput) {
     if (wrong !== 'insufficient' || typed === null) return { amount: text };
     return { amount: withMissing(text, subtract(typed, property.available_funds)) };
   });
-  const keep = (name: 'amount' | 'method', value: string) =>
-    setQuery(
-      (current) => {
-        current.set(name, value);
-        return current;
-      },
-      // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
-      { replace: true, state },
-    );
+  // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
+  const keep = (name: 'amount' | 'method', value: string) => patch({ [name]: value }, state);
   const choose = (next: WithdrawalMethod) => {
     keep('method', next);
     form.setValue('method', next);

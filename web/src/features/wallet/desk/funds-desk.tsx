@@ -26,8 +26,8 @@ import { PeriodFilter } from '@/ui/table/period-filter';
 import { Tile, Tiles } from '@/ui/table/tiles';
 import { today } from '@/ui/table/today';
 import { useColumns } from '@/ui/table/use-columns';
-import { useQueryPatch } from '@/ui/table/use-query-patch';
 import { useOverlay } from '@/ui/use-overlay';
+import { useQueryPatch } from '@/ui/use-query-patch';
 import { EntrySheet } from '../components/entry-sheet';
 import { FIGURE_OF } from '../rules';
 import styles from './funds-desk.module.css';
@@ -116,14 +116,14 @@ function Filters({ state }: { state: FundsState }) {
           value,
           label: value === 'all' ? t('desk.all_accounts') : t(`flow.account.${value}`),
         }))}
-        onChange={(value) => {
-          // A type that does not move this balance would find nothing.
-          const isKept = typesOfAny(value as AnyAccount).includes(state.type);
-          patch({
-            account: value === 'available' ? null : value,
-            ...(isKept ? {} : { type: null }),
-          });
-        }}
+        onChange={(value) =>
+          patch((query) => {
+            // A type that does not move this balance would find nothing.
+            const { type } = fundsState(query, today());
+            const isKept = typesOfAny(value as AnyAccount).includes(type);
+            return { account: value === 'available' ? null : value, ...(isKept ? {} : { type: null }) };
+          })
+        }
       />
       <Select
         label={t('funds.type')}
