@@ -23,7 +23,7 @@ declare module '@tanstack/react-query' {
 const RETRIES = 2;
 
 export function createQueryClient(): QueryClient {
-  // It takes every visit to start online; of one that does not, the first reconnection would go unnoticed.
+  // It assumes that a visit starts online. If one does not, its first reconnection would go unnoticed.
   onlineManager.setOnline(navigator.onLine);
   return new QueryClient({
     queryCache: new QueryCache({

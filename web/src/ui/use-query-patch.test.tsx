@@ -49,6 +49,6 @@ test('a change that comes after the user has left does not lead back', () => {
 });
 
 test('the state of the entry is the given one', () => {
-  act(() => patch({ amount: '300' }, { overlay: 'review' }));
+  act(() => patch({ amount: '300' }, { state: { overlay: 'review' } }));
   expect(drawn.state).toEqual({ overlay: 'review' });
 });

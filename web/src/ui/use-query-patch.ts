@@ -1,20 +1,19 @@
-import { useLocation, useNavigate } from 'react-router';
+import { type NavigateOptions, useLocation, useNavigate } from 'react-router';
 import { currentAddress } from '@/lib/address';
 
 export type QueryPatch = Record<string, string | null | undefined>;
 
 /**
- * Changes parts of the address's query in place. Without a value, a part is left out. A patch that depends on other
- * parts is a function of the query as it is now: the drawn one may lack the last change. The state is that of the
- * history's entry.
+ * Changes parts of the address's query, in place unless the options say otherwise. Without a value, a part is left out.
+ * A patch that depends on other parts is a function of the query as it is now: the drawn one may lack the last change.
  */
 export function useQueryPatch(): (
   patch: QueryPatch | ((query: URLSearchParams) => QueryPatch),
-  state?: unknown,
+  options?: NavigateOptions,
 ) => void {
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  return (patch, state) => {
+  return (patch, options) => {
     const { path, search } = currentAddress();
     // The user has left this page; only the next one is not drawn yet.
     if (path !== pathname) return;
@@ -23,6 +22,6 @@ export function useQueryPatch(): (
       if (value) query.set(name, value);
       else query.delete(name);
     }
-    navigate(`?${query}`, { replace: true, state });
+    navigate(`?${query}`, { replace: true, ...options });
   };
 }

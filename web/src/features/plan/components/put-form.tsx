@@ -121,7 +121,7 @@ function useAmountForm({ plan, limits, coupon }: AmountFormInput) {
     return { amount: wrong ? t(`put.error.${wrong}`, params) : undefined };
   });
   // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
-  const keepAmount = () => patch({ amount: form.values.amount }, state);
+  const keepAmount = () => patch({ amount: form.values.amount }, { state });
   return { form, amount: parseTypedAmount(form.values.amount), keepAmount };
 }
 

@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link, useLocation, useNavigate, useSearchParams } from 'react-router';
 import { withDeskTexts } from '@/i18n/desk-texts';
+import { currentAddress } from '@/lib/address';
 import type { Plan } from '@/lib/api/types';
 import { IconButton } from '@/ui/button';
 import { cx } from '@/ui/cx';
@@ -49,12 +50,14 @@ function PlanSplit({ id, children }: Props) {
 function useClose(id: string): () => void {
   const navigate = useNavigate();
   const location = useLocation();
-  const [query] = useSearchParams();
   const close = () => {
+    const { path, search } = currentAddress();
+    // A second Esc, before the table is drawn, would leave that, too.
+    if (path !== location.pathname) return;
     returned.set(id);
     const { fromList } = (location.state ?? {}) as { fromList?: boolean };
     if (fromList) navigate(-1);
-    else navigate(listPath(query), { replace: true });
+    else navigate(listPath(new URLSearchParams(search)), { replace: true });
   };
   const latest = useRef(close);
   latest.current = close;

@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { http } from 'msw';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { ok, refusal } from '@/test/answers';
@@ -25,7 +25,10 @@ beforeEach(() => {
   );
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 const table = () => screen.findByRole('table');
 const rowNames = async () =>
@@ -173,6 +176,18 @@ test('a plan opens beside its list, and Esc leads back to its row', async () => 
   await user.keyboard('{Escape}');
   await waitFor(() => expect(address()).toBe('/plan?status=settled'));
   expect(await screen.findByRole('link', { name: 'Merge Harbor AD-20261115-000043' })).toHaveFocus();
+});
+
+test('Esc twice in a row closes a plan once', async () => {
+  openApp('/plan/detail?id=plan-1&sort=profit', { desk: true });
+  await screen.findByRole('region', { name: 'Plan detail' });
+  const navigated = vi.spyOn(history, 'replaceState');
+  act(() => {
+    fireEvent.keyDown(document.body, { key: 'Escape' });
+    fireEvent.keyDown(document.body, { key: 'Escape' });
+  });
+  expect(address()).toBe('/plan?sort=profit');
+  expect(navigated).toHaveBeenCalledOnce();
 });
 
 test('a linked plan closes to its list, also after others were seen', async () => {

@@ -148,15 +148,11 @@ function WaitingBanner() {
 
 /** Open state in the URL, so that other pages can link to the product sheet and Back closes it. */
 function useProductSheet() {
-  const [query, setQuery] = useSearchParams();
+  const [query] = useSearchParams();
   const patch = useQueryPatch();
   return {
     isOpen: query.get('products') === 'open',
-    open: () =>
-      setQuery((current) => {
-        current.set('products', 'open');
-        return current;
-      }),
+    open: () => patch({ products: 'open' }, { replace: false }),
     close: () => patch({ products: null }),
   };
 }

@@ -74,8 +74,8 @@ function useFundFilters() {
   const setAccount = (next: WalletAccount) =>
     patch((current) => {
       // A type that does not move this balance would find nothing.
-      const isKept = typesIn(next).includes(choiceOf(current, 'type', types));
-      return { account: next === ACCOUNTS[0] ? null : next, ...(isKept ? {} : { type: null }) };
+      const kept = choiceOf(current, 'type', typesIn(next));
+      return { account: next === ACCOUNTS[0] ? null : next, type: kept === 'all' ? null : kept };
     });
   const filters = (
     <div className={styles.bar}>

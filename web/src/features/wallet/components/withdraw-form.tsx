@@ -155,7 +155,7 @@ function useWithdrawalForm({ property, bound, terms }: FormInput) {
     return { amount: withMissing(text, subtract(typed, property.available_funds)) };
   });
   // Keeps the entry's state, because the review's overlay lives there and opens on this blur.
-  const keep = (name: 'amount' | 'method', value: string) => patch({ [name]: value }, state);
+  const keep = (name: 'amount' | 'method', value: string) => patch({ [name]: value }, { state });
   const choose = (next: WithdrawalMethod) => {
     keep('method', next);
     form.setValue('method', next);

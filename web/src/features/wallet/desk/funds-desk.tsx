@@ -26,6 +26,7 @@ import { PeriodFilter } from '@/ui/table/period-filter';
 import { Tile, Tiles } from '@/ui/table/tiles';
 import { today } from '@/ui/table/today';
 import { useColumns } from '@/ui/table/use-columns';
+import { choiceOf } from '@/ui/use-choice';
 import { useOverlay } from '@/ui/use-overlay';
 import { useQueryPatch } from '@/ui/use-query-patch';
 import { EntrySheet } from '../components/entry-sheet';
@@ -119,9 +120,8 @@ function Filters({ state }: { state: FundsState }) {
         onChange={(value) =>
           patch((query) => {
             // A type that does not move this balance would find nothing.
-            const { type } = fundsState(query, today());
-            const isKept = typesOfAny(value as AnyAccount).includes(type);
-            return { account: value === 'available' ? null : value, ...(isKept ? {} : { type: null }) };
+            const kept = choiceOf(query, 'type', typesOfAny(value as AnyAccount));
+            return { account: value === 'available' ? null : value, type: kept === 'all' ? null : kept };
           })
         }
       />
