@@ -7,3 +7,14 @@
     clippy::cast_precision_loss,
     reason = "rates and probabilities are floating point; money is not, and the modules that divide it deny this"
 )]
+
+pub mod allotment;
+mod amount;
+pub mod belief;
+pub mod choice;
+pub mod decision;
+pub mod drift;
+pub mod pace;
+pub mod prior;
+pub mod simulation;
+pub mod supply;

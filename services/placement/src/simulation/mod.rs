@@ -1,0 +1,13 @@
+//! Worlds in which the placement algorithm is tried with the very functions that place real plans.
+//!
+//! | world | what it measures |
+//! |---|---|
+//! | [`learning`] | clicks lost against knowing every click rate, a second plan, a rate that halves |
+//! | [`market`] | plans that keep pace with a week of traffic |
+//! | [`round`] | one round for many plans, as a benchmark |
+//!
+//! Each is deterministic by its random numbers.
+
+pub mod learning;
+pub mod market;
+pub mod round;
