@@ -7,8 +7,8 @@ use clap::{Parser, Subcommand};
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, mail, notice, operator, pay_password, plan, product, setup, source, staff, user,
-    verify, wallet, withdraw, witness,
+    host, license, mail, notice, operator, pay_password, placement, plan, product, setup, source,
+    staff, user, verify, wallet, withdraw, witness,
 };
 
 /// Operates Adfolio.
@@ -60,6 +60,9 @@ enum Command {
     /// Plans
     #[command(subcommand)]
     Plan(Box<plan::PlanCommand>),
+    /// The algorithm that places plans, tried and measured
+    #[command(subcommand)]
+    Placement(placement::PlacementCommand),
     /// Who may report delivery
     #[command(subcommand)]
     Source(source::SourceCommand),
@@ -106,11 +109,12 @@ impl Cli {
         let command = match self.command {
             Command::Verify(verify) => return Ok(verify.run()),
             Command::Witness(witness) => return witness.run().await,
+            Command::Placement(command) => return command.run(),
             command => command,
         };
         let services = Services::connect(&self.addresses)?;
         let done = match command {
-            Command::Verify(_) | Command::Witness(_) => Ok(()),
+            Command::Verify(_) | Command::Witness(_) | Command::Placement(_) => Ok(()),
             // These have exit codes of their own.
             Command::Staff(command) => return command.run(&services).await,
             Command::Wallet(command) => return command.run(&services).await,

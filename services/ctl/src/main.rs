@@ -24,6 +24,7 @@ mod notice;
 mod operator;
 mod output;
 mod pay_password;
+mod placement;
 mod plan;
 mod product;
 mod services;

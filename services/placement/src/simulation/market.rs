@@ -92,7 +92,7 @@ pub fn run(terms: &Terms, random: &mut impl Rng) -> Vec<Outcome> {
     let mut market = Market::new(terms, random);
     let rounds = HOURS * ROUNDS_OF_HOUR;
     // Once more until everything is reported.
-    for round in 0..rounds + REPORTED_AFTER + 1 {
+    for round in 0..=rounds + REPORTED_AFTER {
         market.report();
         if round % ROUNDS_OF_HOUR == 0 {
             market.end_hour(round);
@@ -238,24 +238,19 @@ impl<'a> Market<'a> {
                 draw: random.random(),
             })
             .collect();
-        let placed: Vec<(Vec<u32>, Vec<(usize, u32)>)> = menus
+        let shares: Vec<Vec<u32>> = menus.iter().map(Menu::shares).collect();
+        let placed: Vec<Vec<(usize, u32)>> = shares
             .iter()
-            .map(|menu| {
-                let shares = menu.shares();
-                let placed = shares.iter().copied().enumerate().collect();
-                (shares, placed)
-            })
+            .map(|shares| shares.iter().copied().enumerate().collect())
             .collect();
-        let of_plan = |plan: &Plan| menus.iter().zip(&placed).nth(plan.product);
         let demands: Vec<Demand<'_>> = inputs
             .iter()
             .zip(&self.plans)
             .filter_map(|(inputs, plan)| {
-                let (menu, (_, placed)) = of_plan(plan)?;
                 Some(Demand {
                     grant: inputs.target(&self.shape),
-                    shares: placed,
-                    highest: menu.highest_share(),
+                    shares: placed.get(plan.product)?,
+                    highest: menus.get(plan.product)?.highest_share(),
                 })
             })
             .collect();
@@ -268,7 +263,7 @@ impl<'a> Market<'a> {
         let plans = inputs.into_iter().zip(rooms).zip(&self.plans);
         plans
             .filter_map(|((inputs, rooms), plan)| {
-                let (menu, (shares, _)) = of_plan(plan)?;
+                let (menu, shares) = (menus.get(plan.product)?, shares.get(plan.product)?);
                 Some(Inputs { rooms, ..inputs }.decide(menu, shares, &self.shape))
             })
             .collect()

@@ -6,8 +6,11 @@
 //! | [`market`] | plans that keep pace with a week of traffic |
 //! | [`round`] | one round for many plans, as a benchmark |
 //!
+//! [`spread`] adds up what many seeds showed.
+//!
 //! Each is deterministic by its random numbers.
 
 pub mod learning;
 pub mod market;
 pub mod round;
+pub mod spread;
