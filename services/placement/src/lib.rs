@@ -13,7 +13,8 @@
 //! | what placements can serve, and for whom | [`supply`] |
 //! | how a grant becomes impressions and clicks | [`allotment`] |
 //! | all of it for one plan, with reasons | [`decision`] |
-//! | how well that works | [`simulation`] |
+//! | how well that works, in worlds that are made up | [`simulation`] |
+//! | how well it would have worked, by a log of something else | [`evaluation`] |
 #![allow(
     clippy::float_arithmetic,
     clippy::cast_precision_loss,
@@ -34,6 +35,7 @@ pub mod belief;
 pub mod choice;
 pub mod decision;
 pub mod drift;
+pub mod evaluation;
 pub mod pace;
 pub mod prior;
 pub mod simulation;

@@ -1,0 +1,6 @@
+//! Tests of the whole evaluation.
+
+mod bandit;
+mod coverage;
+mod properties;
+mod reference;
