@@ -1,7 +1,10 @@
 //! Files that simulations and evaluations read.
 
+use std::fs::File;
 use std::path::Path;
+use std::str::FromStr;
 
+use adfolio_placement::evaluation::{Log, Logged};
 use adfolio_placement::pace::{HOURS, hour_of_week};
 use anyhow::{Context as _, bail};
 use chrono::{DateTime, Utc};
@@ -23,31 +26,92 @@ impl Priors {
     }
 }
 
-/// Impressions of a log by hour of the week in UTC. The log is CSV with a column `timestamp`.
-pub fn hours(file: &Path) -> anyhow::Result<[u64; HOURS]> {
-    let text = files::read_text(file)?;
-    let mut rows = csv::Reader::from_reader(text.as_bytes());
-    let column = rows.headers()?.iter().position(|name| name == "timestamp");
-    let Some(column) = column else {
-        bail!("{} has no column timestamp", file.display());
-    };
-    let mut hours = [0_u64; HOURS];
-    for row in rows.records() {
-        let row = row?;
-        let line = row.position().map_or(0, csv::Position::line);
-        let time = row.get(column).and_then(time);
-        let time = time
-            .with_context(|| format!("{} line {line}: timestamp is not a time", file.display()))?;
-        if let Some(count) = hours.get_mut(hour_of_week(time)) {
-            *count = count.saturating_add(1);
-        }
-    }
-    Ok(hours)
+/// A log in CSV, whose columns are found by their names.
+struct Table {
+    rows: csv::Reader<File>,
+    columns: csv::StringRecord,
 }
 
-/// A time as RFC 3339, or with a blank between date and time.
-pub fn time(text: &str) -> Option<DateTime<Utc>> {
-    text.trim().replacen(' ', "T", 1).parse().ok()
+/// A line of it.
+struct Line<'a> {
+    number: u64,
+    record: csv::StringRecord,
+    columns: &'a csv::StringRecord,
+}
+
+impl Table {
+    fn open(file: &Path) -> anyhow::Result<Self> {
+        let mut rows = csv::Reader::from_path(file)?;
+        let columns = rows.headers()?.clone();
+        Ok(Self { rows, columns })
+    }
+
+    fn lines(&mut self) -> impl Iterator<Item = anyhow::Result<Line<'_>>> {
+        let columns = &self.columns;
+        self.rows.records().map(move |record| {
+            let record = record?;
+            Ok(Line {
+                number: record.position().map_or(0, csv::Position::line),
+                record,
+                columns,
+            })
+        })
+    }
+}
+
+impl Line<'_> {
+    /// The value of a column; `kind` says what it must be.
+    fn value<T: FromStr>(&self, column: &str, kind: &str) -> anyhow::Result<T> {
+        let place = self.columns.iter().position(|name| name.trim() == column);
+        let place = place.with_context(|| format!("there is no column {column}"))?;
+        let value = self.record.get(place).unwrap_or_default().trim();
+        let parsed = value.parse().ok();
+        parsed.with_context(|| format!("line {}: {column} is not {kind}", self.number))
+    }
+
+    fn time(&self) -> anyhow::Result<DateTime<Utc>> {
+        self.value("timestamp", "a time")
+    }
+}
+
+/// Impressions of a log by hour of the week in UTC. The log is CSV with a column `timestamp`.
+pub fn hours(file: &Path) -> anyhow::Result<[u64; HOURS]> {
+    let read = || -> anyhow::Result<[u64; HOURS]> {
+        let mut hours = [0_u64; HOURS];
+        for line in Table::open(file)?.lines() {
+            if let Some(count) = hours.get_mut(hour_of_week(line?.time()?)) {
+                *count = count.saturating_add(1);
+            }
+        }
+        Ok(hours)
+    };
+    read().with_context(|| file.display().to_string())
+}
+
+/// The log of a policy: CSV with the columns `timestamp`, `item_id`, `position`, `click` (0 or 1) and `propensity_score`,
+/// the probability with which the policy chose the item at the position.
+pub fn policy_log(file: &Path) -> anyhow::Result<Log> {
+    let read = || -> anyhow::Result<Log> {
+        let mut table = Table::open(file)?;
+        let rows = table.lines().map(|line| {
+            let line = line?;
+            let click: u8 = line.value("click", "0 or 1")?;
+            if click > 1 {
+                bail!("line {}: click is not 0 or 1", line.number);
+            }
+            let logged = Logged {
+                action: line.value("item_id", "a whole number")?,
+                position: line.value("position", "a whole number")?,
+                reward: click == 1,
+                propensity: line.value("propensity_score", "a number")?,
+                time: line.time()?,
+            };
+            Ok((line.number, logged))
+        });
+        let rows: Vec<(u64, Logged)> = rows.collect::<anyhow::Result<_>>()?;
+        Ok(Log::new(rows)?)
+    };
+    read().with_context(|| file.display().to_string())
 }
 
 #[cfg(test)]
@@ -70,15 +134,54 @@ mod tests {
     }
 
     #[test]
+    fn a_policys_log_is_read_and_its_bad_lines_are_named() {
+        const HEADER: &str = "timestamp,item_id,position,click,propensity_score\n";
+        let read = |rows: &str| {
+            let log = file(&format!("{HEADER}{rows}"));
+            policy_log(log.path()).map_err(|error| format!("{error:#}"))
+        };
+        let log = read("2019-11-24 00:01:03.979311+00:00,2,2,1,0.045525\n").unwrap();
+        let [row] = log.rows() else { panic!("{log:?}") };
+        assert_eq!((row.action, row.position, row.reward), (2, 2, true));
+        for (rows, problem) in [
+            (
+                "2019-11-24 00:01:03Z,2,2,2,0.5\n",
+                "line 2: click is not 0 or 1",
+            ),
+            (
+                "2019-11-24 00:01:03Z,2,2,1,0.5\nsoon,2,2,1,0.5\n",
+                "line 3: timestamp is not a time",
+            ),
+            (
+                "2019-11-24 00:01:03Z,2,2,1,1.5\n",
+                "line 2: propensity is 1.5; it must be above 0 and at most 1",
+            ),
+            (
+                "2019-11-24 00:01:03Z,x,2,1,0.5\n",
+                "line 2: item_id is not a whole number",
+            ),
+            ("", "the log has no rows"),
+        ] {
+            let error = read(rows).unwrap_err();
+            assert!(error.contains(problem), "{error}");
+        }
+    }
+
+    #[test]
     fn a_bad_line_is_named() {
-        let log = file("timestamp\n2019-11-25 00:00:00Z\nyesterday\n");
-        let error = hours(log.path()).unwrap_err().to_string();
-        assert!(
-            error.ends_with("line 3: timestamp is not a time"),
-            "{error}"
-        );
-        let log = file("time\n");
-        let error = hours(log.path()).unwrap_err().to_string();
-        assert!(error.ends_with("has no column timestamp"), "{error}");
+        for (content, problem) in [
+            (
+                "timestamp\n2019-11-25 00:00:00Z\nyesterday\n",
+                "line 3: timestamp is not a time",
+            ),
+            (
+                "time\n2019-11-25 00:00:00Z\n",
+                "there is no column timestamp",
+            ),
+        ] {
+            let log = file(content);
+            let error = format!("{:#}", hours(log.path()).unwrap_err());
+            assert!(error.ends_with(problem), "{error}");
+        }
     }
 }

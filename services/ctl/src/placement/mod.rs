@@ -1,6 +1,7 @@
 //! The placement algorithm, tried in simulated worlds and evaluated on logs. These commands need no service: they run the
 //! very code that places plans.
 
+mod evaluate;
 mod logs;
 mod simulate;
 
@@ -8,6 +9,7 @@ use std::process::ExitCode;
 
 use clap::Subcommand;
 
+use evaluate::Evaluate;
 use simulate::SimulateCommand;
 
 #[derive(Debug, Subcommand)]
@@ -15,6 +17,8 @@ pub enum PlacementCommand {
     /// Tries the algorithm in simulated worlds
     #[command(subcommand)]
     Simulate(SimulateCommand),
+    /// Estimates what a policy would have brought, from the log of another one; withholds what the log does not carry
+    Evaluate(Evaluate),
 }
 
 impl PlacementCommand {
@@ -22,6 +26,7 @@ impl PlacementCommand {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {
             Self::Simulate(command) => command.run(),
+            Self::Evaluate(evaluate) => evaluate.run(),
         }?;
         Ok(ExitCode::SUCCESS)
     }

@@ -30,8 +30,8 @@ pub enum SimulateCommand {
 #[derive(Args, Debug)]
 pub struct Seeds {
     /// Number of worlds
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
-    seeds: u64,
+    #[arg(long = "seeds", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    count: u64,
     /// The first seed; the others follow it
     #[arg(long, default_value_t = 0)]
     first_seed: u64,
@@ -43,7 +43,7 @@ impl Seeds {
     /// A source of random numbers for each world.
     fn each(&self) -> impl Iterator<Item = StdRng> {
         let first = self.first_seed;
-        (0..self.seeds).map(move |seed| StdRng::seed_from_u64(first.wrapping_add(seed)))
+        (0..self.count).map(move |seed| StdRng::seed_from_u64(first.wrapping_add(seed)))
     }
 }
 

@@ -36,8 +36,12 @@ pub fn hours(name: &str) -> Option<[u64; HOURS]> {
     let text = read(name)?;
     let mut hours = [0; HOURS];
     for row in csv::Reader::from_reader(text.as_bytes()).records() {
-        let time: DateTime<Utc> = row.unwrap()[0].replacen(' ', "T", 1).parse().unwrap();
-        hours[hour_of_week(time)] += 1;
+        hours[hour_of_week(time(&row.unwrap()[0]))] += 1;
     }
     Some(hours)
+}
+
+/// The time of a row.
+pub fn time(text: &str) -> DateTime<Utc> {
+    text.parse().unwrap()
 }

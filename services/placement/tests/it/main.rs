@@ -12,5 +12,6 @@
 )]
 
 mod bandit;
+mod evaluation;
 mod learning;
 mod market;
