@@ -13,6 +13,7 @@
 //! | what placements can serve, and for whom | [`supply`] |
 //! | how a grant becomes impressions and clicks | [`allotment`] |
 //! | all of it for one plan, with reasons | [`decision`] |
+//! | which reports need a person's decision | [`review`] |
 //! | how well that works, in worlds that are made up | [`simulation`] |
 //! | how well it would have worked, by a log of something else | [`evaluation`] |
 #![allow(
@@ -38,5 +39,6 @@ pub mod drift;
 pub mod evaluation;
 pub mod pace;
 pub mod prior;
+pub mod review;
 pub mod simulation;
 pub mod supply;
