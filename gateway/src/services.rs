@@ -12,6 +12,7 @@ use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceCl
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_proto::plan::v1::placement_admin_service_client::PlacementAdminServiceClient;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
@@ -39,6 +40,8 @@ pub struct Services {
     pub plan: PlanServiceClient<Channel>,
     /// Plans, for staff.
     pub plan_admin: PlanAdminServiceClient<Channel>,
+    /// Networks and placements, for staff.
+    pub placement_admin: PlacementAdminServiceClient<Channel>,
     /// Coupons.
     pub coupon: CouponServiceClient<Channel>,
     /// Campaigns, for staff.
@@ -81,7 +84,8 @@ impl Services {
             ledger: LedgerServiceClient::new(wallet.clone()),
             wallet_admin: WalletAdminServiceClient::new(wallet),
             plan: PlanServiceClient::new(plan.clone()),
-            plan_admin: PlanAdminServiceClient::new(plan),
+            plan_admin: PlanAdminServiceClient::new(plan.clone()),
+            placement_admin: PlacementAdminServiceClient::new(plan),
             coupon: CouponServiceClient::new(coupon.clone()),
             coupon_admin: CouponAdminServiceClient::new(coupon),
             notification: NotificationServiceClient::new(notification.clone()),

@@ -36,6 +36,7 @@ pub mod staff;
 pub mod staff_account;
 pub mod staff_plan;
 pub mod statistics;
+pub mod supply;
 pub mod wallet;
 pub mod withdrawal;
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::coupon::Coupon;
+use super::supply::{Creative, PlacementGoal};
 use super::{Decode, Money, MoneyInput, present, wire_enum, wire_struct};
 use crate::errors::Failure;
 
@@ -107,7 +108,7 @@ wire_struct! {
     }
 }
 
-/// A product with its limits of revenue, for staff.
+/// A product with its limits of revenue and how its plans are placed, for staff.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffProduct {
     /// The product.
@@ -118,6 +119,12 @@ pub struct StaffProduct {
     pub return_max_percent: u32,
     /// The same of a thousand impressions.
     pub revenue_per_thousand_max: Money,
+    /// What placing its plans aims at.
+    pub goal: PlacementGoal,
+    /// Placements that its plans may use; empty for all.
+    pub placements: Vec<String>,
+    /// What its advertisement shows.
+    pub creative: Creative,
 }
 
 impl Decode<plan::Product> for StaffProduct {
@@ -126,6 +133,9 @@ impl Decode<plan::Product> for StaffProduct {
         Ok(Self {
             return_max_percent: present(product.return_max_percent, field)?,
             revenue_per_thousand_max: Money::decode(present(per_thousand, field)?, field)?,
+            goal: PlacementGoal::decode(product.goal, "goal")?,
+            placements: product.placements.clone().unwrap_or_default().ids,
+            creative: Creative::decode(product.creative.clone(), "creative")?,
             product: Product::decode(product, field)?,
         })
     }
@@ -193,6 +203,12 @@ macro_rules! product_request {
             pub return_max_percent: Option<u32>,
             /// The same of a thousand impressions. Absent: unchanged, or 1000.00.
             pub revenue_per_thousand_max: Option<MoneyInput>,
+            /// What placing its plans aims at. Absent: unchanged, or clicks.
+            pub goal: Option<PlacementGoal>,
+            /// Placements that its plans may use; empty for all. Absent: unchanged, or all.
+            pub placements: Option<Vec<String>>,
+            /// What its advertisement shows. Absent: unchanged, or its name and pictures.
+            pub creative: Option<Creative>,
         }
 
         impl $name {
@@ -213,6 +229,9 @@ macro_rules! product_request {
                     revenue_per_thousand_max_minor: self
                         .revenue_per_thousand_max
                         .map(MoneyInput::minor),
+                    goal: self.goal.map(Into::into).unwrap_or_default(),
+                    placements: self.placements.map(|ids| plan::PlacementSelection { ids }),
+                    creative: self.creative.map(Creative::into_proto),
                 }
             }
         }

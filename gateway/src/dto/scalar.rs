@@ -63,35 +63,20 @@ impl Money {
     }
 }
 
-/// An amount of a delivery report in a response: networks report fractions of a cent.
+/// An amount of a delivery report or of a price in a response: networks charge fractions of a cent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FineMoney(i64);
-
-/// Millionths in a unit.
-const MICROS: u64 = 1_000_000;
-
-/// Decimals that an amount always has.
-const CENT_DECIMALS: usize = 2;
+pub struct FineMoney(adfolio_money::Micros);
 
 impl FineMoney {
     /// An amount in millionths of a unit.
     pub fn from_micros(micros: i64) -> Self {
-        Self(micros)
+        Self(adfolio_money::Micros::new(micros))
     }
 }
 
 impl std::fmt::Display for FineMoney {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let micros = self.0.unsigned_abs();
-        let units = micros.checked_div(MICROS).unwrap_or(0);
-        let digits = format!("{:06}", micros.checked_rem(MICROS).unwrap_or(0));
-        let (cents, rest) = digits.split_at(CENT_DECIMALS);
-        write!(
-            formatter,
-            "{sign}{units}.{cents}{}",
-            rest.trim_end_matches('0')
-        )
+        self.0.fmt(formatter)
     }
 }
 

@@ -4,10 +4,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use crate::placement::PlacementCommand;
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, mail, notice, operator, pay_password, placement, plan, product, setup, source,
+    host, license, mail, network, notice, operator, pay_password, plan, product, setup, source,
     staff, user, verify, wallet, withdraw, witness,
 };
 
@@ -60,9 +61,12 @@ enum Command {
     /// Plans
     #[command(subcommand)]
     Plan(Box<plan::PlanCommand>),
-    /// The algorithm that places plans, tried and measured
+    /// Networks, which show advertisements on their placements
     #[command(subcommand)]
-    Placement(placement::PlacementCommand),
+    Network(network::NetworkCommand),
+    /// Placements and their prices, and the algorithm that places plans on them
+    #[command(subcommand)]
+    Placement(PlacementCommand),
     /// Who may report delivery
     #[command(subcommand)]
     Source(source::SourceCommand),
@@ -109,12 +113,14 @@ impl Cli {
         let command = match self.command {
             Command::Verify(verify) => return Ok(verify.run()),
             Command::Witness(witness) => return witness.run().await,
-            Command::Placement(command) => return command.run(),
+            Command::Placement(PlacementCommand::Trial(command)) => return command.run(),
             command => command,
         };
         let services = Services::connect(&self.addresses)?;
         let done = match command {
-            Command::Verify(_) | Command::Witness(_) | Command::Placement(_) => Ok(()),
+            Command::Verify(_)
+            | Command::Witness(_)
+            | Command::Placement(PlacementCommand::Trial(_)) => Ok(()),
             // These have exit codes of their own.
             Command::Staff(command) => return command.run(&services).await,
             Command::Wallet(command) => return command.run(&services).await,
@@ -131,6 +137,8 @@ impl Cli {
             Command::Approval(command) => command.run(&services).await,
             Command::Product(command) => command.run(&services).await,
             Command::Operator(command) => command.run(&services).await,
+            Command::Network(command) => command.run(&services).await,
+            Command::Placement(PlacementCommand::Supply(command)) => command.run(&services).await,
             Command::Plan(command) => command.run(&services).await,
             Command::Source(command) => command.run(&services).await,
             Command::Coupon(command) => command.run(&services).await,

@@ -20,6 +20,7 @@ mod host;
 mod license;
 mod mail;
 mod names;
+mod network;
 mod notice;
 mod operator;
 mod output;

@@ -9,7 +9,8 @@ use adfolio_proto::common::v1::Gender;
 use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponState, CouponType};
 use adfolio_proto::notification::v1::{Category, FeedbackState, MailState};
 use adfolio_proto::plan::v1::{
-    ContentType, FinishOutcome, ImportDecision, ImportState, PlanStatus, PushFilter, ReportChannel,
+    ContentType, FinishOutcome, ImportDecision, ImportState, PlacementGoal, PlanStatus, PriceModel,
+    PriceState, PushFilter, ReportChannel, SupplyState,
 };
 use adfolio_proto::wallet::v1::{
     ApprovalAction, ApprovalState, FlowType, GuaranteeAction, StartUpFundsAction,
@@ -77,12 +78,16 @@ named! {
     ImportState, "IMPORT_STATE_";
     LicenseKeyState, "LICENSE_KEY_STATE_";
     MailState, "MAIL_STATE_";
+    PlacementGoal, "PLACEMENT_GOAL_";
     PlanStatus, "PLAN_STATUS_";
+    PriceModel, "PRICE_MODEL_";
+    PriceState, "PRICE_STATE_";
     PushFilter, "PUSH_FILTER_";
     ReportChannel, "REPORT_CHANNEL_";
     StaffRole, "STAFF_ROLE_";
     StaffState, "STAFF_STATE_";
     StartUpFundsAction, "START_UP_FUNDS_ACTION_";
+    SupplyState, "SUPPLY_STATE_";
     UserState, "USER_STATE_";
     WithdrawalDecision, "WITHDRAWAL_DECISION_";
     WithdrawalMethod, "WITHDRAWAL_METHOD_";

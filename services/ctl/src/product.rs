@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use adfolio_money::Money;
 use adfolio_proto::common::v1::{Audience, Gender};
 use adfolio_proto::plan::v1::{
-    AdminListProductsRequest, ContentType, CreateProductRequest, EditProductRequest, Product,
+    AdminListProductsRequest, ContentType, CreateProductRequest, Creative, EditProductRequest,
+    PlacementGoal, PlacementSelection, Product,
 };
 use anyhow::{Context as _, anyhow};
 use clap::{Args, Subcommand};
@@ -99,6 +100,16 @@ fn row(product: &Product) -> Row {
         ("put_min", money(product.put_min_minor)),
         ("put_max", money(product.put_max_minor)),
         ("content_types", json!(types)),
+        ("goal", json!(name::<PlacementGoal>(product.goal))),
+        (
+            "placements",
+            json!(
+                product
+                    .placements
+                    .as_ref()
+                    .map(|placements| &placements.ids)
+            ),
+        ),
         ("return_max_percent", json!(product.return_max_percent)),
         (
             "revenue_per_thousand_max",
@@ -131,7 +142,22 @@ struct ProductFile {
     return_max_percent: Option<u32>,
     #[serde(default)]
     revenue_per_thousand_max: Option<Money>,
+    #[serde(default)]
+    goal: Option<String>,
+    #[serde(default)]
+    placements: Option<Vec<String>>,
+    #[serde(default)]
+    creative: Option<CreativeFile>,
     audience: AudienceFile,
+}
+
+/// What an advertisement shows, in the format of the REST contract.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CreativeFile {
+    title: String,
+    picture: String,
+    destination: String,
 }
 
 /// An audience in the format of the REST contract.
@@ -164,6 +190,7 @@ impl ProductFile {
             .iter()
             .map(|text| names::parse::<ContentType>(text).map(i32::from))
             .collect();
+        let goal = self.goal.as_deref().map(names::parse::<PlacementGoal>);
         Ok(Product {
             id: self.id,
             name: self.name,
@@ -178,6 +205,17 @@ impl ProductFile {
             audience: Some(self.audience.into_audience()?),
             return_max_percent: self.return_max_percent,
             revenue_per_thousand_max_minor: self.revenue_per_thousand_max.map(Money::minor),
+            goal: goal
+                .transpose()
+                .map_err(|problem| anyhow!(problem))?
+                .map(i32::from)
+                .unwrap_or_default(),
+            placements: self.placements.map(|ids| PlacementSelection { ids }),
+            creative: self.creative.map(|creative| Creative {
+                title: creative.title,
+                picture_url: creative.picture,
+                destination_url: creative.destination,
+            }),
         })
     }
 }

@@ -17,6 +17,7 @@ use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceCl
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_proto::plan::v1::placement_admin_service_client::PlacementAdminServiceClient;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
@@ -117,6 +118,8 @@ pub struct Services {
     pub plan: PlanServiceClient<Channel>,
     /// What staff do at plan.
     pub plan_admin: PlanAdminServiceClient<Channel>,
+    /// Networks and placements.
+    pub placement_admin: PlacementAdminServiceClient<Channel>,
     /// What users do at wallet.
     pub wallet: WalletServiceClient<Channel>,
     /// What staff do at wallet.
@@ -153,7 +156,8 @@ impl Services {
             auth: AuthServiceClient::new(auth.clone()),
             auth_admin: AuthAdminServiceClient::new(auth),
             plan: PlanServiceClient::new(plan.clone()),
-            plan_admin: PlanAdminServiceClient::new(plan),
+            plan_admin: PlanAdminServiceClient::new(plan.clone()),
+            placement_admin: PlacementAdminServiceClient::new(plan),
             wallet: WalletServiceClient::new(wallet.clone()),
             wallet_admin: WalletAdminServiceClient::new(wallet),
             coupon: CouponServiceClient::new(coupon.clone()),

@@ -157,6 +157,19 @@ pub const POLICIES: &[ServicePolicy] = &[
         ],
     },
     ServicePolicy {
+        service: "adfolio.plan.v1.PlacementAdminService",
+        methods: &[
+            ("CreateNetwork", EDGE_AND_OPERATOR),
+            ("EditNetwork", EDGE_AND_OPERATOR),
+            ("ListNetworks", EDGE_AND_OPERATOR),
+            ("IssueNetworkKey", EDGE_AND_OPERATOR),
+            ("CreatePlacement", EDGE_AND_OPERATOR),
+            ("EditPlacement", EDGE_AND_OPERATOR),
+            ("ListPlacements", EDGE_AND_OPERATOR),
+            ("SetPlacementPrice", EDGE_AND_OPERATOR),
+        ],
+    },
+    ServicePolicy {
         service: "adfolio.plan.v1.PlanAdminService",
         methods: &[
             ("CreateProduct", EDGE_AND_OPERATOR),

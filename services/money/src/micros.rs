@@ -1,9 +1,16 @@
+use std::fmt;
 use std::str::FromStr;
 
 use crate::{Money, MoneyError, digits_to_i128, divide_half_even, split_decimal};
 
 /// Most decimals of a report.
 const REPORTED_DECIMALS: usize = 9;
+
+/// Millionths in a unit.
+const MICROS_PER_UNIT: u64 = 1_000_000;
+
+/// Decimals that an amount always has.
+const CENT_DECIMALS: usize = 2;
 
 /// Millionths in one minor unit.
 const MICROS_PER_MINOR: i128 = 10_000;
@@ -56,6 +63,19 @@ impl Micros {
         divide_half_even(i128::from(self.0), MICROS_PER_MINOR)
             .and_then(|minor| i64::try_from(minor).ok())
             .map_or(Money::ZERO, Money::from_minor)
+    }
+}
+
+/// As a decimal with two to six places.
+impl fmt::Display for Micros {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let micros = self.0.unsigned_abs();
+        let units = micros.checked_div(MICROS_PER_UNIT).unwrap_or(0);
+        let digits = format!("{:06}", micros.checked_rem(MICROS_PER_UNIT).unwrap_or(0));
+        let (cents, rest) = digits.split_at(CENT_DECIMALS);
+        let rest = rest.trim_end_matches('0');
+        write!(formatter, "{sign}{units}.{cents}{rest}")
     }
 }
 
@@ -121,6 +141,18 @@ mod tests {
     }
 
     #[test]
+    fn shows_two_decimals_at_least() {
+        for (micros, text) in [
+            (0, "0.00"),
+            (12_500, "0.0125"),
+            (-2_500_000, "-2.50"),
+            (1, "0.000001"),
+        ] {
+            assert_eq!(Micros::new(micros).to_string(), text);
+        }
+    }
+
+    #[test]
     fn rounds_half_to_even() {
         for (micros, minor) in [
             (5_000, 0),
@@ -148,6 +180,11 @@ mod tests {
         fn rounding_is_never_off_by_more_than_half(micros in any::<i64>()) {
             let minor = i128::from(Micros::new(micros).to_money_half_even().minor());
             prop_assert!((minor * 10_000 - i128::from(micros)).abs() <= 5_000);
+        }
+
+        #[test]
+        fn a_text_is_read_as_what_it_was_written_from(micros in 0..i64::MAX) {
+            prop_assert_eq!(Micros::new(micros).to_string().parse(), Ok(Micros::new(micros)));
         }
 
         #[test]

@@ -140,6 +140,8 @@ pub struct Rules {
     pub release: Release,
     /// Whether staff settle before the time only by two.
     pub settling_takes_two: bool,
+    /// Whether staff set prices only by two.
+    pub pricing_takes_two: bool,
 }
 
 impl TryFrom<&Config> for Rules {
@@ -162,6 +164,7 @@ impl TryFrom<&Config> for Rules {
                 is_single,
             },
             settling_takes_two: threshold.is_set(),
+            pricing_takes_two: threshold.is_set(),
         })
     }
 }

@@ -15,6 +15,10 @@ adfolio_kit::ids! {
     ImportId;
     /// Reports that one transaction took.
     BatchId;
+    /// A network, which shows advertisements.
+    NetworkId;
+    /// A placement of a network.
+    PlacementId;
     /// A coupon that a user holds.
     CouponId;
     /// The id by which coupon knows an order: the order's own, or the put's after an earlier put

@@ -20,9 +20,11 @@ mod events;
 mod follow;
 mod grpc;
 mod ids;
+mod network;
 mod operator;
 mod order;
 mod peers;
+mod placement;
 mod product;
 mod put;
 mod schema;
@@ -36,6 +38,7 @@ use adfolio_kit::limited;
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::plan::v1::delivery_service_server::DeliveryServiceServer;
+use adfolio_proto::plan::v1::placement_admin_service_server::PlacementAdminServiceServer;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
 use adfolio_proto::plan::v1::plan_service_server::PlanServiceServer;
@@ -85,6 +88,9 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         .add_service(limited!(PlanReconcileServiceServer::new(internal())))
         .add_service(limited!(DeliveryServiceServer::new(internal())))
         .add_service(limited!(PlanAdminServiceServer::new(StaffApi(app.clone()))))
+        .add_service(limited!(PlacementAdminServiceServer::new(StaffApi(
+            app.clone()
+        ))))
         .method_limit(
             "/adfolio.plan.v1.DeliveryService/ReportDelivery",
             IMPORT_LIMIT,

@@ -61,6 +61,13 @@ const RIGHTS: &TableRights = &[
     ("report_sources", Rights::Amend(&["channels"])),
     ("report_source_keys", Rights::Amend(&["revoked_at"])),
     ("staged_reports", Rights::Replace),
+    // A key ends, and stays known.
+    ("network_keys", Rights::Amend(&["expires_at"])),
+    // A price holds as it was set, once it is confirmed.
+    (
+        "placement_prices",
+        Rights::Amend(&["confirmed_by", "confirmed_at"]),
+    ),
 ];
 
 /// The service's own tables.

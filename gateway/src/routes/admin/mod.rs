@@ -14,6 +14,7 @@ mod plan;
 mod second_factor;
 mod source;
 mod staff;
+mod supply;
 mod text;
 mod user;
 mod wallet;
@@ -35,6 +36,7 @@ pub fn routes() -> Vec<Route> {
         plan::routes(),
         delivery::routes(),
         source::routes(),
+        supply::routes(),
         coupon::routes(),
         exchange::routes(),
         exchange_order::routes(),

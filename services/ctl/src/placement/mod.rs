@@ -1,9 +1,10 @@
-//! The placement algorithm, tried in simulated worlds and evaluated on logs. These commands need no service: they run the
-//! very code that places plans.
+//! `adfolioctl placement`: placements and their prices, and the algorithm that places plans on them, tried in simulated worlds
+//! and evaluated on logs.
 
 mod evaluate;
 mod logs;
 mod simulate;
+mod supply;
 
 use std::process::ExitCode;
 
@@ -11,9 +12,19 @@ use clap::Subcommand;
 
 use evaluate::Evaluate;
 use simulate::SimulateCommand;
+use supply::SupplyCommand;
 
 #[derive(Debug, Subcommand)]
 pub enum PlacementCommand {
+    #[command(flatten)]
+    Trial(TrialCommand),
+    #[command(flatten)]
+    Supply(SupplyCommand),
+}
+
+/// Runs the code that places plans, without any service.
+#[derive(Debug, Subcommand)]
+pub enum TrialCommand {
     /// Tries the algorithm in simulated worlds
     #[command(subcommand)]
     Simulate(SimulateCommand),
@@ -21,7 +32,7 @@ pub enum PlacementCommand {
     Evaluate(Evaluate),
 }
 
-impl PlacementCommand {
+impl TrialCommand {
     /// Runs the command.
     pub fn run(self) -> anyhow::Result<ExitCode> {
         match self {

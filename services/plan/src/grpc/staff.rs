@@ -6,7 +6,6 @@ use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::signing_key::Kid;
 use adfolio_kit::wire::{self, List};
-use adfolio_money::Money;
 use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminService;
@@ -56,13 +55,8 @@ impl PlanAdminService for StaffApi {
         caller.require_staff(&[StaffRole::Operator])?;
         let message = request.into_inner().product.unwrap_or_default();
         let id = wire::id(&message.id, "id")?;
-        let limits = product::NewLimits {
-            return_max_percent: message.return_max_percent.map(i64::from),
-            per_thousand_max: message
-                .revenue_per_thousand_max_minor
-                .map(Money::from_minor),
-        };
-        let product = product::edit(&self.0, &caller, id, message.try_into()?, limits).await?;
+        let terms = map::new_terms(&message)?;
+        let product = product::edit(&self.0, &caller, id, message.try_into()?, terms).await?;
         Ok(Response::new(proto::EditProductResponse {
             product: Some((&product).into()),
         }))

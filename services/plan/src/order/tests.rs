@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::entity::{Order, PutTerms};
 use super::status::{Filter, Status};
 use crate::ids::{OrderId, ProductId};
-use crate::product::entity::{Audience, Details, Product, RevenueLimits};
+use crate::product::entity::{Audience, Details, Product, Terms};
 
 const DAY: TimeDelta = TimeDelta::days(1);
 
@@ -29,7 +29,7 @@ pub fn details(put_max: Money) -> Details {
         put_min: Money::from_minor(1),
         put_max,
         audience: Audience::default(),
-        limits: RevenueLimits::default(),
+        terms: Terms::default(),
     }
 }
 

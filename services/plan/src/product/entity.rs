@@ -6,7 +6,7 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 
-use crate::ids::ProductId;
+use crate::ids::{PlacementId, ProductId};
 
 /// The highest amount that a product may ask for. It leaves room for sums in millionths of a unit.
 const HIGHEST_AMOUNT: Money = Money::from_minor(10_000_000_000_000);
@@ -148,6 +148,71 @@ impl RevenueLimits {
     }
 }
 
+names! {
+    /// What placing a product's plans aims at.
+    Goal {
+        /// Most clicks for the money.
+        Clicks,
+        /// Most revenue for the money.
+        Revenue,
+    }
+}
+
+/// What an advertisement shows. Empty texts stand for the product's name and pictures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Creative {
+    /// Headline.
+    pub title: String,
+    /// Address of the picture.
+    pub picture_url: String,
+    /// Address that a click leads to.
+    pub destination_url: String,
+}
+
+/// How a product's plans are placed and what their reports may bring. Users do not see it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// How much revenue needs no second look.
+    pub limits: RevenueLimits,
+    /// What placing them aims at.
+    pub goal: Goal,
+    /// Placements that they may use; empty for all.
+    pub placements: Vec<PlacementId>,
+    /// What their advertisement shows.
+    pub creative: Creative,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            limits: RevenueLimits::default(),
+            goal: Goal::Clicks,
+            placements: Vec::new(),
+            creative: Creative::default(),
+        }
+    }
+}
+
+impl Terms {
+    fn check(&self) -> Result<(), Refusal> {
+        let is_address = |text: &str| {
+            text.is_empty()
+                || text.starts_with('/')
+                || text.starts_with("https://")
+                || text.starts_with("http://")
+        };
+        for (field, address) in [
+            ("creative.picture", &self.creative.picture_url),
+            ("creative.destination", &self.creative.destination_url),
+        ] {
+            if !is_address(address) {
+                return Err(Refusal::invalid(field));
+            }
+        }
+        self.limits.check()
+    }
+}
+
 /// What staff enter for a product.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Details {
@@ -171,8 +236,8 @@ pub struct Details {
     pub put_max: Money,
     /// Whom its advertisements are shown to.
     pub audience: Audience,
-    /// How much revenue needs no second look.
-    pub limits: RevenueLimits,
+    /// How its plans are placed.
+    pub terms: Terms,
 }
 
 impl Details {
@@ -183,8 +248,15 @@ impl Details {
             "category": self.category,
             "put_min": self.put_min.to_string(),
             "put_max": self.put_max.to_string(),
-            "return_max_percent": self.limits.return_max_percent,
-            "revenue_per_thousand_max": self.limits.per_thousand_max.to_string(),
+            "return_max_percent": self.terms.limits.return_max_percent,
+            "revenue_per_thousand_max": self.terms.limits.per_thousand_max.to_string(),
+            "goal": self.terms.goal.as_str(),
+            "placements": self.terms.placements.iter().map(ToString::to_string).collect::<Vec<_>>(),
+            "creative": {
+                "title": self.terms.creative.title,
+                "picture": self.terms.creative.picture_url,
+                "destination": self.terms.creative.destination_url,
+            },
         })
     }
 
@@ -209,7 +281,7 @@ impl Details {
         if self.put_max < self.put_min || self.put_max > HIGHEST_AMOUNT {
             return Err(Refusal::invalid("put_max"));
         }
-        self.limits.check()?;
+        self.terms.check()?;
         self.audience.check("audience")
     }
 }
@@ -252,7 +324,7 @@ mod tests {
             put_min: Money::from_minor(1_000),
             put_max: Money::from_minor(5_000),
             audience: Audience::default(),
-            limits: RevenueLimits::default(),
+            terms: Terms::default(),
         };
         Product {
             id: ProductId(uuid::Uuid::nil()),

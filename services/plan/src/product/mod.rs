@@ -19,8 +19,9 @@ use adfolio_money::Money;
 
 use crate::app::App;
 use crate::error::PlanError;
-use crate::ids::ProductId;
-use entity::{Details, Product, RevenueLimits};
+use crate::ids::{PlacementId, ProductId};
+use crate::placement;
+use entity::{Creative, Details, Goal, Product, RevenueLimits, Terms};
 
 /// Creates a product, once per idempotency key.
 pub async fn create(
@@ -38,6 +39,7 @@ pub async fn create(
     let caller = caller.clone();
     app.write_once(once, move |tx| {
         Box::pin(async move {
+            placement::require_in_tx(tx, &product.details.terms.placements).await?;
             repo::insert_in_tx(tx, &product).await?;
             audit::Entry::new("plan.create_product", product.id)
                 .after(&product.details.summary())?
@@ -49,18 +51,28 @@ pub async fn create(
     .await
 }
 
-/// Limits of revenue as staff change them; what they leave out stays.
-#[derive(Clone, Copy, Debug)]
-pub struct NewLimits {
+/// Terms of a product as staff change them; what they leave out stays.
+#[derive(Clone, Debug)]
+pub struct NewTerms {
     pub return_max_percent: Option<i64>,
     pub per_thousand_max: Option<Money>,
+    pub goal: Option<Goal>,
+    pub placements: Option<Vec<PlacementId>>,
+    pub creative: Option<Creative>,
 }
 
-impl NewLimits {
-    fn over(self, known: RevenueLimits) -> RevenueLimits {
-        RevenueLimits {
-            return_max_percent: self.return_max_percent.unwrap_or(known.return_max_percent),
-            per_thousand_max: self.per_thousand_max.unwrap_or(known.per_thousand_max),
+impl NewTerms {
+    /// The terms with these changes.
+    pub fn over(self, known: Terms) -> Terms {
+        let limits = known.limits;
+        Terms {
+            limits: RevenueLimits {
+                return_max_percent: self.return_max_percent.unwrap_or(limits.return_max_percent),
+                per_thousand_max: self.per_thousand_max.unwrap_or(limits.per_thousand_max),
+            },
+            goal: self.goal.unwrap_or(known.goal),
+            placements: self.placements.unwrap_or(known.placements),
+            creative: self.creative.unwrap_or(known.creative),
         }
     }
 }
@@ -71,7 +83,7 @@ pub async fn edit(
     caller: &Caller,
     id: ProductId,
     mut details: Details,
-    limits: NewLimits,
+    terms: NewTerms,
 ) -> Result<Product, PlanError> {
     details.check()?;
     let (now, caller) = (app.clock.now(), caller.clone());
@@ -80,7 +92,8 @@ pub async fn edit(
             let known = repo::lock_in_tx(tx, id).await?;
             let known = known.ok_or_else(|| Refusal::not_found("product_id"))?;
             let before = known.details.summary();
-            details.limits = limits.over(known.details.limits);
+            details.terms = terms.over(known.details.terms);
+            placement::require_in_tx(tx, &details.terms.placements).await?;
             let product = Product { details, ..known };
             repo::update_in_tx(tx, &product, now).await?;
             audit::Entry::new("plan.edit_product", product.id)

@@ -9,9 +9,11 @@ use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Audience, ContentType, Details, Gender, Product, RevenueLimits};
+use super::entity::{
+    Audience, ContentType, Creative, Details, Gender, Goal, Product, RevenueLimits, Terms,
+};
 use crate::error::PlanError;
-use crate::ids::ProductId;
+use crate::ids::{PlacementId, ProductId};
 
 struct ProductRow {
     id: ProductId,
@@ -30,6 +32,11 @@ struct ProductRow {
     gender: Gender,
     return_max_percent: i32,
     revenue_per_thousand_max_minor: i64,
+    goal: Goal,
+    placement_ids: Vec<Uuid>,
+    creative_title: String,
+    creative_picture_url: String,
+    creative_destination_url: String,
     created_at: DateTime<Utc>,
 }
 
@@ -54,9 +61,18 @@ impl TryFrom<ProductRow> for Product {
             put_min: Money::from_minor(row.put_min_minor),
             put_max: Money::from_minor(row.put_max_minor),
             audience: Audience::from_columns(row.regions, row.age_min, row.age_max, row.gender)?,
-            limits: RevenueLimits {
-                return_max_percent: row.return_max_percent.into(),
-                per_thousand_max: Money::from_minor(row.revenue_per_thousand_max_minor),
+            terms: Terms {
+                limits: RevenueLimits {
+                    return_max_percent: row.return_max_percent.into(),
+                    per_thousand_max: Money::from_minor(row.revenue_per_thousand_max_minor),
+                },
+                goal: row.goal,
+                placements: row.placement_ids.into_iter().map(PlacementId).collect(),
+                creative: Creative {
+                    title: row.creative_title,
+                    picture_url: row.creative_picture_url,
+                    destination_url: row.creative_destination_url,
+                },
             },
         };
         Ok(Self {
@@ -75,7 +91,11 @@ fn content_type_names(details: &Details) -> Vec<String> {
         .collect()
 }
 
-/// A statement that writes a product. `$now` comes last.
+fn placement_ids(details: &Details) -> Vec<Uuid> {
+    details.terms.placements.iter().map(|id| id.0).collect()
+}
+
+/// A statement that writes a product. `$now` is `$17`.
 macro_rules! write_product {
     ($sql:literal, $product:ident, $now:expr) => {{
         let details = &$product.details;
@@ -96,9 +116,14 @@ macro_rules! write_product {
             age_min,
             age_max,
             details.audience.gender.as_str(),
-            i32::try_from(details.limits.return_max_percent).unwrap_or(i32::MAX),
-            details.limits.per_thousand_max.minor(),
+            i32::try_from(details.terms.limits.return_max_percent).unwrap_or(i32::MAX),
+            details.terms.limits.per_thousand_max.minor(),
             $now,
+            details.terms.goal.as_str(),
+            &placement_ids(details),
+            details.terms.creative.title,
+            details.terms.creative.picture_url,
+            details.terms.creative.destination_url,
         )
     }};
 }
@@ -108,8 +133,9 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, product: &Product) -> Result<(), P
     write_product!(
         "INSERT INTO products (id, name, icon_url, cover_url, category, description, game_description, content_types,
                                put_min_minor, put_max_minor, regions, age_min, age_max, gender, return_max_percent,
-                               revenue_per_thousand_max_minor, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)",
+                               revenue_per_thousand_max_minor, created_at, updated_at, goal, placement_ids,
+                               creative_title, creative_picture_url, creative_destination_url)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17, $18, $19, $20, $21, $22)",
         product,
         product.created_at
     )
@@ -128,7 +154,8 @@ pub(super) async fn update_in_tx(
         "UPDATE products SET name = $2, icon_url = $3, cover_url = $4, category = $5, description = $6,
                              game_description = $7, content_types = $8, put_min_minor = $9, put_max_minor = $10,
                              regions = $11, age_min = $12, age_max = $13, gender = $14, return_max_percent = $15,
-                             revenue_per_thousand_max_minor = $16, updated_at = $17
+                             revenue_per_thousand_max_minor = $16, updated_at = $17, goal = $18, placement_ids = $19,
+                             creative_title = $20, creative_picture_url = $21, creative_destination_url = $22
          WHERE id = $1",
         product,
         now
@@ -145,7 +172,8 @@ macro_rules! query_products {
             ProductRow,
             r#"SELECT id AS "id: _", name, icon_url, cover_url, category, description, game_description,
                 content_types, put_min_minor, put_max_minor, regions, age_min, age_max, gender AS "gender: _",
-                return_max_percent, revenue_per_thousand_max_minor, created_at
+                return_max_percent, revenue_per_thousand_max_minor, goal AS "goal: _", placement_ids, creative_title,
+                creative_picture_url, creative_destination_url, created_at
          FROM "# + $from
             $(, $argument)*
         )

@@ -532,3 +532,7 @@ pub fn counts(answer: &ListPlansResponse) -> Vec<(PlanStatus, i64)> {
         .map(|count| (count.status(), count.count))
         .collect()
 }
+
+pub fn id_of(staff: &Caller) -> String {
+    staff.staff.expect("a member of staff").id.to_string()
+}

@@ -29,3 +29,4 @@ mod rights;
 mod seals;
 mod sources;
 mod statistics;
+mod supply;

@@ -53,10 +53,6 @@ async fn propose(stack: &Plan, caller: &Caller, file: &str) -> ImportDeliveryRes
     answer.unwrap()
 }
 
-fn id_of(staff: &Caller) -> String {
-    staff.staff.expect("a member of staff").id.to_string()
-}
-
 #[tokio::test]
 async fn a_file_posts_nothing_until_a_second_person_releases_it() {
     let stack = Plan::spawn().await;

@@ -1,8 +1,10 @@
 //! Between the contract's messages and this service's own types.
 
 mod delivery;
+mod placement;
 
 pub use delivery::{report_keys, report_position};
+pub use placement::{placement, price};
 
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::Caller;
@@ -19,14 +21,19 @@ use chrono::{DateTime, Utc};
 use crate::delivery::proposal::{Choice, State};
 use crate::delivery::reader::Form;
 use crate::follow::{Current, Follow};
-use crate::ids::OrderId;
+use crate::ids::{OrderId, PlacementId};
+use crate::network::SupplyState;
 use crate::operator::Operator;
 use crate::order::entity::{Holding, Order};
 use crate::order::figure::{Figure, Wanted};
 use crate::order::status::{Filter, Status, TimelineEntry};
 use crate::order::table::{Sort, Table, Totals};
 use crate::order::{Detail, Name, Push, Pushed};
-use crate::product::entity::{Audience, ContentType, Details, Gender, Product, RevenueLimits};
+use crate::placement::{PriceModel, PriceState};
+use crate::product::NewTerms;
+use crate::product::entity::{
+    Audience, ContentType, Creative, Details, Gender, Goal, Product, Terms,
+};
 use crate::put::entity::{Command, Target};
 use crate::settlement::Outcome;
 use crate::source::Channel;
@@ -45,6 +52,12 @@ const LONGEST_URL: usize = 2_000;
 /// Longest description of a product, in characters.
 const LONGEST_DESCRIPTION: usize = 10_000;
 
+/// Longest headline of an advertisement, in characters.
+const LONGEST_TITLE: usize = 200;
+
+/// Most placements that a product names.
+const MOST_PLACEMENTS: usize = 1_000;
+
 /// Longest text of a pushed plan, in characters.
 const LONGEST_PUSH_TEXT: usize = 2_000;
 
@@ -53,6 +66,10 @@ mirror! {
     Channel = proto::ReportChannel,
     ContentType = proto::ContentType,
     Gender = common::Gender,
+    Goal = proto::PlacementGoal,
+    PriceModel = proto::PriceModel,
+    PriceState = proto::PriceState,
+    SupplyState = proto::SupplyState,
     Outcome = proto::FinishOutcome,
     Range = proto::StatisticsRange,
     Sort = proto::PlanSort,
@@ -163,6 +180,50 @@ pub fn text(value: &str, longest: usize, field: &str) -> Result<String, Refusal>
     }
 }
 
+/// A line that stays as it is where none was sent.
+pub fn changed_line(value: &str, longest: usize, field: &str) -> Result<Option<String>, Refusal> {
+    if value.is_empty() {
+        Ok(None)
+    } else {
+        wire::line(value, longest, field).map(Some)
+    }
+}
+
+/// What staff change of a product's terms.
+pub fn new_terms(product: &proto::Product) -> Result<NewTerms, Refusal> {
+    let placements = product.placements.as_ref().map(placement_ids);
+    Ok(NewTerms {
+        return_max_percent: product.return_max_percent.map(i64::from),
+        per_thousand_max: product
+            .revenue_per_thousand_max_minor
+            .map(Money::from_minor),
+        goal: Goal::optional(product.goal, "goal")?,
+        placements: placements.transpose()?,
+        creative: product.creative.as_ref().map(creative).transpose()?,
+    })
+}
+
+/// The placements that a product may use, each once.
+fn placement_ids(selection: &proto::PlacementSelection) -> Result<Vec<PlacementId>, Refusal> {
+    if selection.ids.len() > MOST_PLACEMENTS {
+        return Err(Refusal::invalid("placements"));
+    }
+    let ids = selection.ids.iter().map(|id| wire::id(id, "placements"));
+    let mut ids: Vec<PlacementId> = ids.collect::<Result<_, _>>()?;
+    ids.sort_unstable();
+    ids.dedup();
+    Ok(ids)
+}
+
+fn creative(creative: &proto::Creative) -> Result<Creative, Refusal> {
+    let url = |value: &str, field| text(value, LONGEST_URL, field);
+    Ok(Creative {
+        title: text(&creative.title, LONGEST_TITLE, "creative.title")?,
+        picture_url: url(&creative.picture_url, "creative.picture")?,
+        destination_url: url(&creative.destination_url, "creative.destination")?,
+    })
+}
+
 /// An amount of money that is more than nothing.
 fn positive(minor: i64, field: &str) -> Result<Money, Refusal> {
     let amount = Money::from_minor(minor);
@@ -214,6 +275,7 @@ impl TryFrom<proto::Product> for Details {
     type Error = Refusal;
 
     fn try_from(message: proto::Product) -> Result<Self, Refusal> {
+        let terms = new_terms(&message)?;
         let mut content_types = Vec::new();
         for value in message.content_types {
             let content = ContentType::required(value, "content_types")?;
@@ -221,7 +283,6 @@ impl TryFrom<proto::Product> for Details {
                 content_types.push(content);
             }
         }
-        let defaults = RevenueLimits::default();
         let description = |value: &str, field| text(value, LONGEST_DESCRIPTION, field);
         Ok(Self {
             name: wire::line(&message.name, LONGEST_NAME, "name")?,
@@ -234,14 +295,7 @@ impl TryFrom<proto::Product> for Details {
             put_min: positive(message.put_min_minor, "put_min")?,
             put_max: positive(message.put_max_minor, "put_max")?,
             audience: audience(message.audience, "audience")?.unwrap_or_default(),
-            limits: RevenueLimits {
-                return_max_percent: message
-                    .return_max_percent
-                    .map_or(defaults.return_max_percent, i64::from),
-                per_thousand_max: message
-                    .revenue_per_thousand_max_minor
-                    .map_or(defaults.per_thousand_max, Money::from_minor),
-            },
+            terms: terms.over(Terms::default()),
         })
     }
 }
@@ -262,8 +316,19 @@ impl From<&Product> for proto::Product {
             put_min_minor: details.put_min.minor(),
             put_max_minor: details.put_max.minor(),
             audience: Some((&details.audience).into()),
-            return_max_percent: u32::try_from(details.limits.return_max_percent).ok(),
-            revenue_per_thousand_max_minor: Some(details.limits.per_thousand_max.minor()),
+            return_max_percent: u32::try_from(details.terms.limits.return_max_percent).ok(),
+            revenue_per_thousand_max_minor: Some(details.terms.limits.per_thousand_max.minor()),
+            goal: details.terms.goal.to_wire(),
+            placements: Some(proto::PlacementSelection {
+                ids: (details.terms.placements.iter())
+                    .map(ToString::to_string)
+                    .collect(),
+            }),
+            creative: Some(proto::Creative {
+                title: details.terms.creative.title.clone(),
+                picture_url: details.terms.creative.picture_url.clone(),
+                destination_url: details.terms.creative.destination_url.clone(),
+            }),
         }
     }
 }

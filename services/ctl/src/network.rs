@@ -1,0 +1,166 @@
+//! `adfolioctl network`.
+
+use adfolio_proto::plan::v1::{
+    CreateNetworkRequest, EditNetworkRequest, IssueNetworkKeyRequest, ListNetworksRequest, Network,
+    SupplyState,
+};
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use serde_json::json;
+
+use crate::names::{self, name, time};
+use crate::output::Row;
+use crate::services::{Change, Listing, Services, ask, list, operator};
+
+/// Networks, which show advertisements on their placements
+#[derive(Debug, Subcommand)]
+pub enum NetworkCommand {
+    /// Registers a network and prints its first key, which is never shown again
+    Create(Create),
+    /// Changes a network, or pauses placing plans on it
+    Edit(Edit),
+    /// Issues a further key and prints it; the earlier keys end after an overlap
+    Key(IssueKey),
+    /// Lists networks with their valid keys
+    List(Listing),
+}
+
+impl NetworkCommand {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        match self {
+            Self::Create(create) => create.run(services).await,
+            Self::Edit(edit) => edit.run(services).await,
+            Self::Key(issue) => issue.run(services).await,
+            Self::List(listing) => {
+                let message = ListNetworksRequest { page: None };
+                let networks = list!(
+                    services.placement_admin,
+                    list_networks,
+                    operator(),
+                    message,
+                    listing.max
+                )
+                .await?;
+                listing.print(&networks, row);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Registers a network
+#[derive(Args, Debug)]
+pub struct Create {
+    /// Display name
+    name: String,
+    /// The source that its reports name; it never changes
+    source: String,
+    /// Its delivery is simulated; whatever it reports is marked so for ever
+    #[arg(long)]
+    simulated: bool,
+    /// Seconds after the end of an allotment until which it reports [default: 600]
+    #[arg(long)]
+    report_delay_seconds: Option<u32>,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Create {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = CreateNetworkRequest {
+            name: self.name,
+            source: self.source,
+            is_simulated: self.simulated,
+            report_delay_seconds: self.report_delay_seconds,
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.placement_admin, create_network, caller, message)?;
+        print_key(&self.change, answer.network, &answer.key)
+    }
+}
+
+/// Changes a network; what is left out stays
+#[derive(Args, Debug)]
+pub struct Edit {
+    /// The network's id
+    network_id: String,
+    /// Display name
+    #[arg(long, default_value = "")]
+    name: String,
+    /// active or paused
+    #[arg(long, value_parser = names::parse::<SupplyState>)]
+    state: Option<SupplyState>,
+    /// Seconds after the end of an allotment until which it reports
+    #[arg(long)]
+    report_delay_seconds: Option<u32>,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl Edit {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = EditNetworkRequest {
+            network_id: self.network_id,
+            name: self.name,
+            state: names::filter(self.state),
+            report_delay_seconds: self.report_delay_seconds,
+            reason: self.change.reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.placement_admin, edit_network, caller, message)?;
+        let network = answer.network.context("the answer has no network")?;
+        self.change.format.one(row(&network));
+        Ok(())
+    }
+}
+
+/// Issues a further key of a network
+#[derive(Args, Debug)]
+pub struct IssueKey {
+    /// The network's id
+    network_id: String,
+    /// Seconds for which the earlier keys stay valid [default: 86400]
+    #[arg(long)]
+    overlap_seconds: Option<u32>,
+    #[command(flatten)]
+    change: Change,
+}
+
+impl IssueKey {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = IssueNetworkKeyRequest {
+            network_id: self.network_id,
+            overlap_seconds: self.overlap_seconds,
+            reason: self.change.reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.placement_admin, issue_network_key, caller, message)?;
+        print_key(&self.change, answer.network, &answer.key)
+    }
+}
+
+fn print_key(change: &Change, network: Option<Network>, key: &str) -> anyhow::Result<()> {
+    let network = network.context("the answer has no network")?;
+    let mut row = row(&network);
+    row.push(("key", json!(key)));
+    change.format.one(row);
+    Ok(())
+}
+
+fn row(network: &Network) -> Row {
+    let keys: Vec<_> = network
+        .keys
+        .iter()
+        .map(|key| json!({"hint": key.hint, "expires_at": time(key.expires_at)}))
+        .collect();
+    vec![
+        ("id", json!(network.id)),
+        ("name", json!(network.name)),
+        ("source", json!(network.source)),
+        ("state", name::<SupplyState>(network.state)),
+        ("simulated", json!(network.is_simulated)),
+        ("report_delay_seconds", json!(network.report_delay_seconds)),
+        ("keys", json!(keys)),
+    ]
+}

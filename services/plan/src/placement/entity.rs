@@ -1,0 +1,298 @@
+//! Placements and their prices.
+
+use adfolio_kit::names;
+use adfolio_kit::refusal::Refusal;
+use adfolio_money::Micros;
+use chrono::{DateTime, TimeDelta, Utc};
+use uuid::Uuid;
+
+use crate::ids::{NetworkId, PlacementId};
+use crate::network::SupplyState;
+
+/// The most countries, or operating systems, of a placement.
+const MOST_TARGETS: usize = 300;
+
+/// Impressions that a CPM is the price of.
+const CPM_IMPRESSIONS: i64 = 1_000;
+
+/// The highest price, in millionths: a million of the unit for a thousand impressions or a click.
+const HIGHEST_PRICE: Micros = Micros::new(1_000_000_000_000);
+
+/// A price that was meant for now may arrive so much later.
+const PRICE_SKEW: TimeDelta = TimeDelta::minutes(1);
+
+names! {
+    /// What is paid for.
+    PriceModel {
+        /// A thousand impressions.
+        Cpm,
+        /// A click.
+        Cpc,
+    }
+}
+
+names! {
+    /// Where a price stands.
+    PriceState {
+        /// A second member of staff has to set it, too.
+        Proposed,
+        /// It holds from its time on.
+        Confirmed,
+        /// Nobody confirmed it before its time.
+        Lapsed,
+    }
+}
+
+/// Where a placement can show advertisements, and in which form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Details {
+    /// Name shown, unique within its network.
+    pub name: String,
+    /// Form, as the network calls it.
+    pub format: String,
+    /// ISO 3166-1 alpha-2 codes; empty for everywhere.
+    pub countries: Vec<String>,
+    /// Operating systems; empty for all.
+    pub systems: Vec<String>,
+    /// Whether plans are placed on it.
+    pub state: SupplyState,
+}
+
+impl Details {
+    /// Checks what staff entered, and brings lists into order.
+    pub fn checked(mut self) -> Result<Self, Refusal> {
+        if !is_word(&self.format) {
+            return Err(Refusal::invalid("format"));
+        }
+        for country in &mut self.countries {
+            country.make_ascii_uppercase();
+        }
+        let is_country =
+            |code: &String| code.len() == 2 && code.bytes().all(|byte| byte.is_ascii_uppercase());
+        if self.countries.len() > MOST_TARGETS || !self.countries.iter().all(is_country) {
+            let refusal = Refusal::invalid("countries");
+            return Err(refusal.detail("two-letter codes of ISO 3166-1"));
+        }
+        if self.systems.len() > MOST_TARGETS || !self.systems.iter().all(|system| is_word(system)) {
+            return Err(Refusal::invalid("systems"));
+        }
+        for list in [&mut self.countries, &mut self.systems] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Ok(self)
+    }
+
+    /// What the audit log keeps of it.
+    pub fn summary(&self) -> serde_json::Value {
+        serde_json::json!({
+            "name": self.name,
+            "format": self.format,
+            "countries": self.countries,
+            "systems": self.systems,
+            "state": self.state.as_str(),
+        })
+    }
+}
+
+/// Whether a text is 1 to 32 of a-z, 0-9, '-' and '_'.
+fn is_word(text: &str) -> bool {
+    let is_letter =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
+    (1..=32).contains(&text.len()) && text.bytes().all(is_letter)
+}
+
+/// A place where a network shows advertisements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placement {
+    /// Its id.
+    pub id: PlacementId,
+    /// Its network.
+    pub network_id: NetworkId,
+    /// Its network's name.
+    pub network_name: String,
+    /// What staff entered.
+    pub details: Details,
+    /// When it was created.
+    pub created_at: DateTime<Utc>,
+    /// The price that holds now, if any, and those that follow, by time.
+    pub prices: Vec<Price>,
+}
+
+/// What a placement costs and earns from a time on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Price {
+    /// What is paid for.
+    pub model: PriceModel,
+    /// What it costs.
+    pub cost: Micros,
+    /// What it earns.
+    pub revenue: Micros,
+    /// From when on.
+    pub valid_from: DateTime<Utc>,
+    /// The member of staff who set it; the nil id for adfolioctl.
+    pub set_by: Uuid,
+    /// The member who confirmed it.
+    pub confirmed_by: Option<Uuid>,
+    /// When it was confirmed, or set where that takes one.
+    pub confirmed_at: Option<DateTime<Utc>>,
+}
+
+impl Price {
+    /// A price as staff enter it. What a thousand impressions cost must be a whole number of millionths for each.
+    pub fn new(
+        model: PriceModel,
+        (cost, revenue): (Micros, Micros),
+        valid_from: DateTime<Utc>,
+        set_by: Uuid,
+    ) -> Result<Self, Refusal> {
+        let is_fine = |amount: Micros| {
+            let rest = amount.get().checked_rem(CPM_IMPRESSIONS).unwrap_or(0);
+            amount <= HIGHEST_PRICE && (model == PriceModel::Cpc || rest == 0)
+        };
+        if cost <= Micros::ZERO || !is_fine(cost) {
+            return Err(Refusal::invalid("cost"));
+        }
+        if revenue < Micros::ZERO || !is_fine(revenue) {
+            return Err(Refusal::invalid("revenue"));
+        }
+        Ok(Self {
+            model,
+            cost,
+            revenue,
+            valid_from,
+            set_by,
+            confirmed_by: None,
+            confirmed_at: None,
+        })
+    }
+
+    /// The price as it is set now, after the newest one that was set before. VALIDATION of `valid_from` if it would begin
+    /// before now, or before one that was set already.
+    pub fn after(self, newest: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Result<Self, Refusal> {
+        let refused = |detail: &str| Refusal::invalid("valid_from").detail(detail);
+        if now.signed_duration_since(self.valid_from) > PRICE_SKEW {
+            return Err(refused("a price begins now or later"));
+        }
+        let valid_from = self.valid_from.max(now);
+        if newest.is_some_and(|newest| newest >= valid_from) {
+            return Err(refused("a price begins after those that were set before"));
+        }
+        Ok(Self { valid_from, ..self })
+    }
+
+    /// Whether it says the same as another one, whoever set it.
+    pub fn says_the_same_as(&self, other: &Self) -> bool {
+        let content = |it: &Self| (it.model, it.cost, it.revenue, it.valid_from);
+        content(self) == content(other)
+    }
+
+    /// Where it stands.
+    pub fn state(&self, now: DateTime<Utc>) -> PriceState {
+        if self.confirmed_at.is_some() {
+            PriceState::Confirmed
+        } else if now < self.valid_from {
+            PriceState::Proposed
+        } else {
+            PriceState::Lapsed
+        }
+    }
+
+    /// What the audit log keeps of it.
+    pub fn summary(&self) -> serde_json::Value {
+        serde_json::json!({
+            "model": self.model.as_str(),
+            "cost_micros": self.cost.get(),
+            "revenue_micros": self.revenue.get(),
+            "valid_from": self.valid_from,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn details() -> Details {
+        Details {
+            name: "Feed".into(),
+            format: "native".into(),
+            countries: vec!["de".into(), "AT".into(), "DE".into()],
+            systems: Vec::new(),
+            state: SupplyState::Active,
+        }
+    }
+
+    #[test]
+    fn countries_are_codes_in_order() {
+        assert_eq!(details().checked().unwrap().countries, ["AT", "DE"]);
+        for wrong in ["Germany", "D", "4A", ""] {
+            let details = Details {
+                countries: vec![wrong.into()],
+                ..details()
+            };
+            assert!(details.checked().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn formats_and_systems_are_words() {
+        let format = Details {
+            format: "Full Screen".into(),
+            ..details()
+        };
+        assert!(format.checked().is_err());
+        let systems = Details {
+            systems: vec![String::new()],
+            ..details()
+        };
+        assert!(systems.checked().is_err());
+    }
+
+    fn price(model: PriceModel, cost: i64, revenue: i64) -> Result<Price, Refusal> {
+        let amounts = (Micros::new(cost), Micros::new(revenue));
+        Price::new(model, amounts, DateTime::UNIX_EPOCH, Uuid::nil())
+    }
+
+    #[test]
+    fn an_impression_costs_whole_millionths() {
+        assert!(price(PriceModel::Cpm, 2_005_000, 0).is_ok());
+        let wrong = |model, cost, revenue| price(model, cost, revenue).unwrap_err().field;
+        assert_eq!(
+            wrong(PriceModel::Cpm, 2_005_500, 0).as_deref(),
+            Some("cost")
+        );
+        assert_eq!(
+            wrong(PriceModel::Cpm, 2_000_000, 1).as_deref(),
+            Some("revenue")
+        );
+        assert!(price(PriceModel::Cpc, 1, 1).is_ok());
+        assert_eq!(wrong(PriceModel::Cpc, 0, 1).as_deref(), Some("cost"));
+    }
+
+    #[test]
+    fn a_price_begins_neither_before_now_nor_before_another() {
+        let at = |seconds: i64| DateTime::from_timestamp(seconds, 0).unwrap();
+        let price = Price {
+            valid_from: at(1_000),
+            ..price(PriceModel::Cpc, 1, 1).unwrap()
+        };
+        let from = |newest, now| price.clone().after(newest, at(now)).map(|it| it.valid_from);
+        assert_eq!(from(None, 900), Ok(at(1_000)));
+        assert_eq!(from(None, 1_060), Ok(at(1_060)));
+        assert!(from(None, 1_061).is_err());
+        assert_eq!(from(Some(at(999)), 900), Ok(at(1_000)));
+        assert!(from(Some(at(1_000)), 900).is_err());
+    }
+
+    #[test]
+    fn a_price_that_nobody_confirmed_lapses() {
+        let at = |seconds: i64| DateTime::from_timestamp(seconds, 0).unwrap();
+        let mut price = price(PriceModel::Cpc, 1, 1).unwrap();
+        price.valid_from = at(10);
+        assert_eq!(price.state(at(9)), PriceState::Proposed);
+        assert_eq!(price.state(at(10)), PriceState::Lapsed);
+        price.confirmed_at = Some(at(9));
+        assert_eq!(price.state(at(10)), PriceState::Confirmed);
+    }
+}
