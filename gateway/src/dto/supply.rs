@@ -250,7 +250,7 @@ pub struct EditPlacementRequest {
 
 /// Asks for placements.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
-pub struct PlacementQuery {
+pub struct PlacementListQuery {
     /// Only those of this network.
     pub network_id: Option<String>,
     /// `next_cursor` of the previous page; the first page if absent.

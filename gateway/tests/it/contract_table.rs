@@ -92,6 +92,25 @@ fn source() -> Value {
     json!({"source": "text", "channels": ["file|network"], "keys": [key]})
 }
 
+fn network() -> Value {
+    let key = json!({"hint": "text", "issued_at": "time", "expires_at": "time?"});
+    json!({
+        "id": "text", "name": "text", "source": "text", "state": "active|paused", "simulated": "bool",
+        "report_delay_seconds": "int", "created_at": "time", "keys": [key],
+    })
+}
+
+fn placement() -> Value {
+    let price = json!({
+        "model": "cpm|cpc", "cost": "text", "revenue": "text", "valid_from": "time",
+        "state": "proposed|confirmed|lapsed", "set_by": "text?", "confirmed_by": "text?",
+    });
+    json!({
+        "id": "text", "network_id": "text", "network_name": "text", "name": "text", "format": "text",
+        "countries": ["text"], "systems": ["text"], "state": "active|paused", "created_at": "time", "prices": [price],
+    })
+}
+
 fn audience() -> Value {
     json!({"regions": ["text"], "age_min": "int", "age_max": "int", "gender": "any|female|male"})
 }
@@ -650,8 +669,8 @@ fn freeze() -> Value {
 fn staff_business() -> Vec<Contracted> {
     let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
     let operator = json!({"id": "text", "name": "text", "followers": "int"});
-    let new_product = "name icon_url? cover_url? category description game_description content_types put_min put_max audience return_max_percent? revenue_per_thousand_max?";
-    let edited_product = "id name icon_url? cover_url? category description game_description content_types put_min put_max audience return_max_percent? revenue_per_thousand_max?";
+    let new_product = "name icon_url? cover_url? category description game_description content_types put_min put_max audience return_max_percent? revenue_per_thousand_max? goal? placements? creative?";
+    let edited_product = "id name icon_url? cover_url? category description game_description content_types put_min put_max audience return_max_percent? revenue_per_thousand_max? goal? placements? creative?";
     let rows = json!([{"line": "int", "reason": "text"}]);
     let totals = json!({"plans": "int", "impressions": "int", "clicks": "int", "spend": "text", "revenue": "text"});
     let notable =
@@ -673,7 +692,10 @@ fn staff_business() -> Vec<Contracted> {
     );
     let staff_product = with(
         product(),
-        json!({"return_max_percent": "int", "revenue_per_thousand_max": "money"}),
+        json!({
+            "return_max_percent": "int", "revenue_per_thousand_max": "money", "goal": "clicks|revenue",
+            "placements": ["text"], "creative": {"title": "text", "picture": "text", "destination": "text"},
+        }),
     );
     let new_campaign =
         "name type mode value amount_requirement kind valid_days total? starts_at? ends_at?";
@@ -775,6 +797,46 @@ fn staff_business() -> Vec<Contracted> {
         post("/admin/source/key/add", "source public_key", source()),
         post("/admin/source/key/revoke", "kid reason?", source()),
         get("/admin/source/list", "", json!({"items": [source()]})),
+        post(
+            "/admin/network/create",
+            "name source simulated? report_delay_seconds?",
+            with(network(), json!({"key": "text"})),
+        ),
+        post(
+            "/admin/network/edit",
+            "network_id name? state? report_delay_seconds? reason?",
+            network(),
+        ),
+        get(
+            "/admin/network/list",
+            "cursor? limit?",
+            page(network(), json!({})),
+        ),
+        post(
+            "/admin/network/key",
+            "network_id overlap_seconds? reason?",
+            with(network(), json!({"key": "text"})),
+        ),
+        post(
+            "/admin/placement/create",
+            "network_id name format countries? systems?",
+            placement(),
+        ),
+        post(
+            "/admin/placement/edit",
+            "placement_id name? format? countries? systems? state? reason?",
+            placement(),
+        ),
+        get(
+            "/admin/placement/list",
+            "network_id? cursor? limit?",
+            page(placement(), json!({})),
+        ),
+        post(
+            "/admin/placement/price",
+            "placement_id model cost revenue valid_from",
+            placement(),
+        ),
         post("/admin/coupon/campaign/create", new_campaign, campaign()),
         post(
             "/admin/coupon/campaign/decide",

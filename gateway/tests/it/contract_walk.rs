@@ -11,6 +11,7 @@ mod second_factor;
 mod security;
 mod sources;
 mod staff;
+mod supply;
 mod support;
 
 use std::collections::BTreeSet;
@@ -230,6 +231,7 @@ async fn the_whole_contract_is_kept() {
         hosts::walk(&walk),
         placing::walk(&walk),
         sources::walk(&walk),
+        supply::walk(&walk),
         security::walk(&walk),
         staff::walk(&walk),
         second_factor::walk(&walk),

@@ -20,11 +20,13 @@ use adfolio_gateway::dto::staff::{HostTokenRequest, License};
 use adfolio_gateway::dto::staff_account::{
     CreateStaffRequest, Staff, StaffLoginRequest, StaffPassword, StaffPasswordRequest, StaffSession,
 };
+use adfolio_gateway::dto::supply::NetworkWithKey;
 use adfolio_gateway::dto::withdrawal::{BankCard, BindRequest, WalletAddress, WithdrawRequest};
 use adfolio_gateway::dto::{Decode, Timestamp};
 use adfolio_gateway::input::parse_json;
 use adfolio_proto::acceptor::v1 as acceptor;
 use adfolio_proto::auth::v1 as auth;
+use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1 as wallet;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -200,6 +202,12 @@ fn answers() -> Vec<Case> {
         staff: Staff::from_proto(staff).unwrap(),
         one_time_password: Some(SECRET.into()),
     };
+    let network = plan::Network {
+        id: "1".into(),
+        state: plan::SupplyState::Active.into(),
+        created_at: Some(pbjson_types::Timestamp::default()),
+        ..plan::Network::default()
+    };
     let code = AcceptanceCode {
         code: SECRET.into(),
         offer: Offer::from_proto(offer).unwrap(),
@@ -222,6 +230,10 @@ fn answers() -> Vec<Case> {
         ),
         answer("StaffSession", &staff_session),
         answer("StaffPassword", &staff_password),
+        answer(
+            "NetworkWithKey",
+            &NetworkWithKey::decode(Some(network), secret()).unwrap(),
+        ),
         answer(
             "SecondFactor",
             &SecondFactor::from(auth::EnrollSecondFactorResponse {

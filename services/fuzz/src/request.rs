@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 86] = [
+pub const SHAPES: [(&str, Read); 93] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -139,6 +139,30 @@ pub const SHAPES: [(&str, Read); 86] = [
         json::<dto::staff::RevokeHostKeyRequest>,
     ),
     (
+        "CreateNetworkRequest",
+        json::<dto::supply::CreateNetworkRequest>,
+    ),
+    (
+        "EditNetworkRequest",
+        json::<dto::supply::EditNetworkRequest>,
+    ),
+    (
+        "IssueNetworkKeyRequest",
+        json::<dto::supply::IssueNetworkKeyRequest>,
+    ),
+    (
+        "CreatePlacementRequest",
+        json::<dto::supply::CreatePlacementRequest>,
+    ),
+    (
+        "EditPlacementRequest",
+        json::<dto::supply::EditPlacementRequest>,
+    ),
+    (
+        "PlacementPriceRequest",
+        json::<dto::supply::PlacementPriceRequest>,
+    ),
+    (
         "SaveReportSourceRequest",
         json::<dto::source::SaveReportSourceRequest>,
     ),
@@ -228,6 +252,10 @@ pub const SHAPES: [(&str, Read); 86] = [
         query::<dto::checkpoint::ConsistencyQuery>,
     ),
     ("HeadProofQuery", query::<dto::checkpoint::HeadProofQuery>),
+    (
+        "PlacementListQuery",
+        query::<dto::supply::PlacementListQuery>,
+    ),
     ("CouponListQuery", query::<dto::coupon::CouponListQuery>),
     (
         "StaffExchangeListQuery",

@@ -6,8 +6,8 @@ use adfolio_proto::plan::v1 as plan;
 use crate::call::{Call, send};
 use crate::dto::supply::{
     CreateNetworkRequest, CreatePlacementRequest, EditNetworkRequest, EditPlacementRequest,
-    IssueNetworkKeyRequest, Network, NetworkWithKey, Placement, PlacementPriceRequest,
-    PlacementQuery,
+    IssueNetworkKeyRequest, Network, NetworkWithKey, Placement, PlacementListQuery,
+    PlacementPriceRequest,
 };
 use crate::dto::{Decode, Page, PageQuery, page};
 use crate::errors::Failure;
@@ -186,7 +186,7 @@ async fn edit_placement(
 
 async fn placements(
     call: Call,
-    Query(query): Query<PlacementQuery>,
+    Query(query): Query<PlacementListQuery>,
 ) -> Result<Page<Placement>, Failure> {
     let message = plan::ListPlacementsRequest {
         page: page(query.cursor, query.limit),

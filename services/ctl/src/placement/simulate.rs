@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use adfolio_placement::choice::Limits;
+use adfolio_placement::simulation::fraud::{self, Guard};
 use adfolio_placement::simulation::learning::{self, Trial, World};
 use adfolio_placement::simulation::market::{self, Outcome};
 use adfolio_placement::simulation::round;
@@ -20,6 +21,8 @@ use crate::output::{Format, Row};
 pub enum SimulateCommand {
     /// One product on placements of unknown click rates: what learning them costs
     Learning(Learning),
+    /// A placement with bot clicks among honest ones: what it gets, with the gate on reports and without
+    Fraud(Fraud),
     /// Plans of a hundredfold range of budgets in a week of real traffic: how they keep pace
     Pace(Pace),
     /// One round of allotments for many plans: what it costs to compute
@@ -58,6 +61,24 @@ pub struct Learning {
     /// Impressions after which is learnt
     #[arg(long, default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
     update: u64,
+    #[command(flatten)]
+    seeds: Seeds,
+}
+
+#[derive(Args, Debug)]
+pub struct Fraud {
+    /// Distributions of click rates, as {"alpha": [...], "beta": [...]}
+    #[arg(long)]
+    prior: PathBuf,
+    /// Impressions in all
+    #[arg(long, default_value_t = 100_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    impressions: u64,
+    /// Impressions after which is reported and learnt
+    #[arg(long, default_value_t = 1_000, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    update: u64,
+    /// What bots click, in percent of the impressions of the first placement
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u8).range(0..=100))]
+    bots: u8,
     #[command(flatten)]
     seeds: Seeds,
 }
@@ -109,6 +130,7 @@ impl SimulateCommand {
     pub fn run(self) -> anyhow::Result<()> {
         match self {
             Self::Learning(arguments) => arguments.run(),
+            Self::Fraud(arguments) => arguments.run(),
             Self::Pace(arguments) => arguments.run(),
             Self::Round(arguments) => {
                 arguments.run();
@@ -181,6 +203,40 @@ impl Learning {
                 Spread::of([whole(kept)]),
                 0,
             ),
+        ]);
+        Ok(())
+    }
+}
+
+impl Fraud {
+    fn run(&self) -> anyhow::Result<()> {
+        let priors = Priors::read(&self.prior)?;
+        let terms = fraud::Terms {
+            impressions: self.impressions,
+            update: self.update,
+            bot_rate: ratio(f64::from(self.bots), 100.0),
+        };
+        let run = |guard: Guard| -> anyhow::Result<Vec<fraud::Trial>> {
+            let trials = self.seeds.each().map(|mut random| {
+                let world = World::draw(&priors.alpha, &priors.beta, &mut random)?;
+                Ok(fraud::run(&world, guard, &terms, &mut random))
+            });
+            trials.collect()
+        };
+        let share = |trials: &[fraud::Trial]| Spread::of(trials.iter().map(|trial| trial.share));
+        let gated = run(Guard::Gate)?;
+        let held = Spread::of(gated.iter().map(|trial| whole(trial.honest_held)));
+        self.seeds.format.list(vec![
+            percent(
+                "share of the bots, plain Thompson sampling",
+                share(&run(Guard::Nothing)?),
+            ),
+            percent(
+                "share of the bots, with limits of shares",
+                share(&run(Guard::Limits)?),
+            ),
+            percent("share of the bots, with limits and the gate", share(&gated)),
+            row("honest placements held by the gate", held, 0),
         ]);
         Ok(())
     }

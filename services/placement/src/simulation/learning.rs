@@ -1,10 +1,12 @@
 //! One product on many placements of unknown click rates, impressions in rounds.
 
+use adfolio_money::Micros;
 use rand::Rng;
 use rand_distr::{Beta, Binomial, Distribution as _};
 
 use crate::belief::Counts;
-use crate::choice::{self, Arm, Limits, WHOLE};
+use crate::choice::{Limits, WHOLE};
+use crate::decision::{Candidate, Menu};
 use crate::drift::History;
 use crate::prior::{Assumption, Cell, Hierarchy};
 
@@ -91,6 +93,11 @@ impl Learner {
 
     /// Shares of the next round, in millionths.
     pub fn shares(&self) -> Vec<u32> {
+        self.shares_without(&[])
+    }
+
+    /// The same, with nothing for placements that are held.
+    pub fn shares_without(&self, held: &[bool]) -> Vec<u32> {
         let totals: Vec<Counts> = self.histories.iter().map(History::total).collect();
         let cells: Vec<Cell> = totals
             .iter()
@@ -102,15 +109,17 @@ impl Learner {
             })
             .collect();
         let hierarchy = Hierarchy::fit(Assumption::CLICKS, 1, totals.len(), &cells);
-        let arms: Vec<Arm> = totals
-            .iter()
-            .enumerate()
-            .map(|(placement, counts)| Arm {
-                belief: hierarchy.prior(0, placement, *counts).after(*counts),
-                scale: 1.0,
-            })
-            .collect();
-        choice::shares(&choice::best_probabilities(&arms), self.limits)
+        let candidate = |(placement, counts): (usize, &Counts)| Candidate {
+            belief: hierarchy.prior(0, placement, *counts).after(*counts),
+            unit_cost: Micros::new(1),
+            unit_value: 1,
+            is_held: held.get(placement).copied().unwrap_or(false),
+        };
+        let menu = Menu {
+            candidates: totals.iter().enumerate().map(candidate).collect(),
+            limits: self.limits,
+        };
+        menu.shares()
     }
 
     /// Learns what a round brought.

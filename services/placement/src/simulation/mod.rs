@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`learning`] | clicks lost against knowing every click rate, a second plan, a rate that halves |
 //! | [`market`] | plans that keep pace with a week of traffic |
+//! | [`fraud`] | what a placement with bot clicks gets, with the gate on reports and without |
 //! | [`round`] | one round for many plans, as a benchmark |
 //!
 //! [`spread`] adds up what many seeds showed.
 //!
 //! Each is deterministic by its random numbers.
 
+pub mod fraud;
 pub mod learning;
 pub mod market;
 pub mod round;

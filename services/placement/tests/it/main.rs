@@ -13,5 +13,6 @@
 
 mod bandit;
 mod evaluation;
+mod fraud;
 mod learning;
 mod market;

@@ -689,6 +689,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/network/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Registers a network and issues its first key, which is shown only here.
+         * @description Registers a network and issues its first key, which is shown only here. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createNetwork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/network/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes a network, or pauses placing plans on it.
+         * @description Changes a network, or pauses placing plans on it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["editNetwork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/network/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issues a further key of a network, which is shown only here; its earlier keys end after an overlap.
+         * @description Issues a further key of a network, which is shown only here; its earlier keys end after an overlap. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["issueNetworkKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/network/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Networks with their valid keys, newest first.
+         * @description Networks with their valid keys, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listNetworks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/notification/create": {
         parameters: {
             query?: never;
@@ -771,6 +859,94 @@ export interface paths {
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["resetPayPassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/placement/create": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Creates a placement of a network. Nothing is placed on it before it has a price.
+         * @description Creates a placement of a network. Nothing is placed on it before it has a price. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["createPlacement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/placement/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes a placement, or pauses placing plans on it.
+         * @description Changes a placement, or pauses placing plans on it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["editPlacement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/placement/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Placements with their prices, newest first.
+         * @description Placements with their prices, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPlacements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/placement/price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same.
+         * @description Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setPlacementPrice"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3948,6 +4124,27 @@ export interface components {
              */
             note?: string | null;
         };
+        /** @description Registers a network. */
+        CreateNetworkRequest: {
+            /**
+             * @description Display name.
+             * @example Network A
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description Seconds after the end of an allotment until which it reports: 0 to 86400. Absent: 600.
+             * @example 600
+             */
+            report_delay_seconds?: number | null;
+            /** @description Whether its delivery is simulated. */
+            simulated?: boolean | null;
+            /**
+             * @description The source that its reports name: 1 to 64 characters from a-z, 0-9, '-' and '_'. It never changes.
+             * @example network-a
+             */
+            source: string;
+        };
         /** @description Publishes a notification. */
         CreateNotificationRequest: {
             /** @description Its category. */
@@ -3981,6 +4178,40 @@ export interface components {
              */
             name: string;
         };
+        /** @description Creates a placement. */
+        CreatePlacementRequest: {
+            /**
+             * @description ISO 3166-1 alpha-2 codes. Absent or empty: everywhere.
+             * @example [
+             *       "AT",
+             *       "DE"
+             *     ]
+             */
+            countries?: string[] | null;
+            /**
+             * @description Form: 1 to 32 characters from a-z, 0-9, '-' and '_'.
+             * @example native
+             */
+            format: string;
+            /**
+             * @description Display name, unique within the network.
+             * @example Feed, top
+             */
+            name: string;
+            /**
+             * @description Its network.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
+             */
+            network_id: string;
+            /**
+             * @description Operating systems. Absent or empty: all.
+             * @example [
+             *       "android",
+             *       "ios"
+             *     ]
+             */
+            systems?: string[] | null;
+        };
         /** @description Creates a product. */
         CreateProductRequest: {
             /** @description Audience of its advertisements. */
@@ -3994,6 +4225,7 @@ export interface components {
             content_types: components["schemas"]["ContentType"][];
             /** @description Wide picture. */
             cover_url?: string | null;
+            creative?: components["schemas"]["Creative"] | null;
             /**
              * @description Description.
              * @example A calm puzzle game by the sea.
@@ -4004,6 +4236,7 @@ export interface components {
              * @example Match tiles, repair the harbour.
              */
             game_description: string;
+            goal?: components["schemas"]["PlacementGoal"] | null;
             /**
              * @description Square icon.
              * @example /media/puzzle-harbour.png
@@ -4014,6 +4247,8 @@ export interface components {
              * @example Puzzle Harbour
              */
             name: string;
+            /** @description Placements that its plans may use; empty for all. Absent: unchanged, or all. */
+            placements?: string[] | null;
             /** @description Maximum put amount. */
             put_max: components["schemas"]["MoneyInput"];
             /** @description Minimum put amount. */
@@ -4049,6 +4284,24 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3f
              */
             id: string;
+        };
+        /** @description What a product's advertisement shows. */
+        Creative: {
+            /**
+             * @description Address that a click leads to; may be empty.
+             * @example https://example.com/puzzle-harbour
+             */
+            destination: string;
+            /**
+             * @description Address of the picture; empty for the product's.
+             * @example /media/puzzle-harbour-cover.png
+             */
+            picture: string;
+            /**
+             * @description Headline; empty for the product's name.
+             * @example Repair the harbour
+             */
+            title: string;
         };
         /**
          * Format: date
@@ -4393,6 +4646,49 @@ export interface components {
             bank_card: components["schemas"]["BankCard"] | null;
             wallet_address: components["schemas"]["WalletAddress"] | null;
         };
+        /** @description Changes a network; absent values stay. */
+        EditNetworkRequest: {
+            /** @description Display name. */
+            name?: string | null;
+            /**
+             * @description The network.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
+             */
+            network_id: string;
+            /**
+             * @description Why; stored in the audit log.
+             * @example reports hourly from now on
+             */
+            reason?: string | null;
+            /**
+             * Format: int32
+             * @description Seconds after the end of an allotment until which it reports: 0 to 86400.
+             */
+            report_delay_seconds?: number | null;
+            state?: components["schemas"]["SupplyState"] | null;
+        };
+        /** @description Changes a placement; absent values stay. */
+        EditPlacementRequest: {
+            /** @description ISO 3166-1 alpha-2 codes; empty for everywhere. */
+            countries?: string[] | null;
+            /** @description Form. */
+            format?: string | null;
+            /** @description Display name, unique within the network. */
+            name?: string | null;
+            /**
+             * @description The placement.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            placement_id: string;
+            /**
+             * @description Why; stored in the audit log.
+             * @example redesigned
+             */
+            reason?: string | null;
+            state?: components["schemas"]["SupplyState"] | null;
+            /** @description Operating systems; empty for all. */
+            systems?: string[] | null;
+        };
         /** @description Changes a product. */
         EditProductRequest: {
             /** @description Audience of its advertisements. */
@@ -4406,6 +4702,7 @@ export interface components {
             content_types: components["schemas"]["ContentType"][];
             /** @description Wide picture. */
             cover_url?: string | null;
+            creative?: components["schemas"]["Creative"] | null;
             /**
              * @description Description.
              * @example A calm puzzle game by the sea.
@@ -4416,6 +4713,7 @@ export interface components {
              * @example Match tiles, repair the harbour.
              */
             game_description: string;
+            goal?: components["schemas"]["PlacementGoal"] | null;
             /**
              * @description Square icon.
              * @example /media/puzzle-harbour.png
@@ -4431,6 +4729,8 @@ export interface components {
              * @example Puzzle Harbour
              */
             name: string;
+            /** @description Placements that its plans may use; empty for all. Absent: unchanged, or all. */
+            placements?: string[] | null;
             /** @description Maximum put amount. */
             put_max: components["schemas"]["MoneyInput"];
             /** @description Minimum put amount. */
@@ -5173,6 +5473,25 @@ export interface components {
             /** @description When it was imported. */
             time: components["schemas"]["Timestamp"];
         };
+        /** @description Issues a further key of a network. */
+        IssueNetworkKeyRequest: {
+            /**
+             * @description The network.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
+             */
+            network_id: string;
+            /**
+             * Format: int32
+             * @description Seconds for which its earlier keys stay valid: 0 to 2592000. Absent: 86400.
+             * @example 86400
+             */
+            overlap_seconds?: number | null;
+            /**
+             * @description Why; stored in the audit log.
+             * @example rotation
+             */
+            reason?: string | null;
+        };
         /**
          * @description A language of the interface, by Adfolio's own code.
          * @example en
@@ -5464,6 +5783,64 @@ export interface components {
             /** @description The months. */
             items: components["schemas"]["MonthSummary"][];
         };
+        /** @description A network, which shows advertisements on its placements. */
+        Network: {
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
+             */
+            id: string;
+            /** @description Its valid keys, newest first. */
+            keys: components["schemas"]["NetworkKey"][];
+            /**
+             * @description Display name.
+             * @example Network A
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description Seconds after the end of an allotment until which it reports. What it has not reported then goes back to the plan.
+             * @example 600
+             */
+            report_delay_seconds: number;
+            /** @description Whether its delivery is simulated; whatever it reports is marked so for ever. */
+            simulated: boolean;
+            /**
+             * @description The source that its reports name.
+             * @example network-a
+             */
+            source: string;
+            /** @description Whether plans are placed on it. */
+            state: components["schemas"]["SupplyState"];
+        };
+        /** @description A valid key of a network, without the key. */
+        NetworkKey: {
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Its last four characters.
+             * @example 9f3c
+             */
+            hint: string;
+            /** @description When it was issued. */
+            issued_at: components["schemas"]["Timestamp"];
+        };
+        /** @description A page of a list. */
+        NetworkPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Network"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description A network with a key that was just issued. */
+        NetworkWithKey: components["schemas"]["Network"] & {
+            /**
+             * @description The key, which the network sends as `X-Network-Key`; returned only here.
+             * @example 5f0c…
+             */
+            key: string;
+        };
         /** @description Something of a plan that stands out in an import. */
         NotableRow: {
             /**
@@ -5709,6 +6086,101 @@ export interface components {
          * @example 20
          */
         PageLimit: number;
+        /** @description A place where a network shows advertisements. */
+        Placement: {
+            /**
+             * @description ISO 3166-1 alpha-2 codes; empty for everywhere.
+             * @example [
+             *       "AT",
+             *       "DE"
+             *     ]
+             */
+            countries: string[];
+            /** @description When it was created. */
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Form, as the network calls it.
+             * @example native
+             */
+            format: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            id: string;
+            /**
+             * @description Display name, unique within the network.
+             * @example Feed, top
+             */
+            name: string;
+            /**
+             * @description Its network.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41
+             */
+            network_id: string;
+            /**
+             * @description Its network's name.
+             * @example Network A
+             */
+            network_name: string;
+            /** @description The price that holds now, if any, and those that follow, by time. */
+            prices: components["schemas"]["PlacementPrice"][];
+            /** @description Whether plans are placed on it. */
+            state: components["schemas"]["SupplyState"];
+            /**
+             * @description Operating systems; empty for all.
+             * @example [
+             *       "android",
+             *       "ios"
+             *     ]
+             */
+            systems: string[];
+        };
+        /**
+         * @description What placing a product's plans aims at.
+         * @enum {string}
+         */
+        PlacementGoal: "clicks" | "revenue";
+        /** @description A page of a list. */
+        PlacementPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Placement"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description What a placement costs and earns from a time on. */
+        PlacementPrice: {
+            /** @description The member of staff who confirmed it. */
+            confirmed_by: string | null;
+            /** @description What it costs. */
+            cost: components["schemas"]["FineMoney"];
+            /** @description What is paid for. */
+            model: components["schemas"]["PriceModel"];
+            /** @description What it earns. */
+            revenue: components["schemas"]["FineMoney"];
+            /** @description The member of staff who set it; null for adfolioctl. */
+            set_by: string | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["PriceState"];
+            /** @description From when on. */
+            valid_from: components["schemas"]["Timestamp"];
+        };
+        /** @description Sets what a placement costs and earns from a time on. */
+        PlacementPriceRequest: {
+            /** @description What it costs: of a thousand impressions with at most three decimals, of a click with at most six. */
+            cost: components["schemas"]["DecimalInput"];
+            /** @description What is paid for. */
+            model: components["schemas"]["PriceModel"];
+            /**
+             * @description The placement.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            placement_id: string;
+            /** @description What it earns, likewise. */
+            revenue: components["schemas"]["DecimalInput"];
+            /** @description From when on: not before now, and later than every price that was set before. */
+            valid_from: components["schemas"]["TimestampInput"];
+        };
         /** @description A plan (ad order). */
         Plan: {
             /**
@@ -5968,6 +6440,16 @@ export interface components {
             /** @description Until when its figures count, exclusive: as long after its beginning as it is now after that of the range. */
             to: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description What is paid for.
+         * @enum {string}
+         */
+        PriceModel: "cpm" | "cpc";
+        /**
+         * @description Where a price stands.
+         * @enum {string}
+         */
+        PriceState: "proposed" | "confirmed" | "lapsed";
         /** @description A product that can be advertised. */
         Product: {
             /** @description Audience of its advertisements. */
@@ -6822,8 +7304,14 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
-        /** @description A product with its limits of revenue, for staff. */
+        /** @description A product with its limits of revenue and how its plans are placed, for staff. */
         StaffProduct: components["schemas"]["Product"] & {
+            /** @description What its advertisement shows. */
+            creative: components["schemas"]["Creative"];
+            /** @description What placing its plans aims at. */
+            goal: components["schemas"]["PlacementGoal"];
+            /** @description Placements that its plans may use; empty for all. */
+            placements: string[];
             /**
              * Format: int32
              * @description Highest revenue of a plan that needs no second look, in percent of its spend.
@@ -7005,6 +7493,11 @@ export interface components {
              */
             password: string;
         };
+        /**
+         * @description Whether plans are placed on a network or a placement.
+         * @enum {string}
+         */
+        SupplyState: "active" | "paused";
         /** @description A change of a plan's status. */
         TimelineEntry: {
             /** @description Why. */
@@ -8917,6 +9410,191 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    createNetwork: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "name": "Network A",
+                 *       "report_delay_seconds": 600,
+                 *       "source": "network-a"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreateNetworkRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["NetworkWithKey"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    editNetwork: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "network_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41",
+                 *       "reason": "reports hourly from now on"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditNetworkRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Network"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    issueNetworkKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "network_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41",
+                 *       "overlap_seconds": 86400,
+                 *       "reason": "rotation"
+                 *     }
+                 */
+                "application/json": components["schemas"]["IssueNetworkKeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["NetworkWithKey"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listNetworks: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["NetworkPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     createNotification: {
         parameters: {
             query?: never;
@@ -9095,6 +9773,204 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    createPlacement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "countries": [
+                 *         "AT",
+                 *         "DE"
+                 *       ],
+                 *       "format": "native",
+                 *       "name": "Feed, top",
+                 *       "network_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e41",
+                 *       "systems": [
+                 *         "android",
+                 *         "ios"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreatePlacementRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Placement"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    editPlacement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "placement_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42",
+                 *       "reason": "redesigned"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditPlacementRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Placement"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPlacements: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                network_id?: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlacementPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setPlacementPrice: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "cost": "7.2485",
+                 *       "model": "cpm",
+                 *       "placement_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42",
+                 *       "revenue": "7.2485",
+                 *       "valid_from": "2026-11-20T08:15:30.000Z"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PlacementPriceRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Placement"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
