@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_policys_log_is_read_and_its_bad_lines_are_named() {
+    fn a_log_of_a_policy_is_read_and_its_bad_lines_are_named() {
         const HEADER: &str = "timestamp,item_id,position,click,propensity_score\n";
         let read = |rows: &str| {
             let log = file(&format!("{HEADER}{rows}"));

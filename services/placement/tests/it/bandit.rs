@@ -1,25 +1,32 @@
-//! The real logs and priors of an advertising shop. They are not part of this repository: they are read from
-//! `ADFOLIO_BANDIT_DATA`, or from `../shared/data/bandit` beside the checkout. A test that needs them says so and skips
-//! without them.
+//! The real logs, impressions and priors of an advertising shop. They are not part of this repository: they are read from
+//! `ADFOLIO_BANDIT_DATA` and `ADFOLIO_IMPRESSIONS_CSV`, or from `../shared/data` beside the checkout. A test that needs them
+//! says so and skips without them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use adfolio_placement::pace::{HOURS, hour_of_week};
 use chrono::{DateTime, Utc};
 
-/// The text of a file, or none with a word about it.
+/// The text of a file of the logs, or none with a word about it.
 pub fn read(name: &str) -> Option<String> {
-    let folder = std::env::var_os("ADFOLIO_BANDIT_DATA").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/bandit"),
-        PathBuf::from,
-    );
-    let path = folder.join(name);
-    let text = std::fs::read_to_string(&path).ok();
+    text(&file("ADFOLIO_BANDIT_DATA", "bandit").join(name))
+}
+
+/// Real impressions, which the same shop had in another week.
+pub fn impressions() -> Option<String> {
+    text(&file("ADFOLIO_IMPRESSIONS_CSV", "impressions.csv"))
+}
+
+/// What a variable names, or what lies beside the checkout.
+fn file(variable: &str, default: &str) -> PathBuf {
+    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    std::env::var_os(variable).map_or_else(|| shared.join(default), PathBuf::from)
+}
+
+fn text(file: &Path) -> Option<String> {
+    let text = std::fs::read_to_string(file).ok();
     if text.is_none() {
-        println!(
-            "SKIPPED: needs the real log {} (set ADFOLIO_BANDIT_DATA)",
-            path.display()
-        );
+        println!("SKIPPED: needs the real data of {}", file.display());
     }
     text
 }

@@ -79,7 +79,7 @@ fn the_bandits_log_does_not_carry_the_uniform_policy() {
 }
 
 #[test]
-fn the_uniform_policys_log_does_not_carry_the_bandit() {
+fn a_uniform_log_does_not_carry_the_bandit() {
     let (Some(log), Some(bandit)) = (load("random-men.csv"), load("bts-men.csv")) else {
         return;
     };

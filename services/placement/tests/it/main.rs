@@ -1,4 +1,4 @@
-//! The algorithm in simulated worlds.
+//! The algorithm in simulated worlds, the gate on reports, and evaluation on real logs.
 //!
 //! Figures of the promises are measured by `adfolioctl placement simulate` over many seeds; here each is held by a few.
 #![allow(
@@ -6,7 +6,10 @@
     clippy::expect_used,
     clippy::panic,
     clippy::float_arithmetic,
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
     clippy::cast_precision_loss,
+    clippy::cast_sign_loss,
     missing_docs,
     reason = "a test fails by panicking, and figures of simulations are floating point"
 )]
@@ -16,3 +19,4 @@ mod evaluation;
 mod fraud;
 mod learning;
 mod market;
+mod review;

@@ -246,7 +246,7 @@ async fn a_placement_is_created_once_edited_and_listed_by_network() {
             .await;
         answer.unwrap().into_inner().items
     };
-    assert_eq!(list(&network.id).await, [edited.clone()]);
+    assert_eq!(list(&network.id).await, std::slice::from_ref(&edited));
     assert_eq!(list("").await, [elsewhere, edited]);
     assert!(list("no id").await.is_empty());
 }
@@ -430,15 +430,15 @@ async fn a_product_names_its_placements_and_its_goal() {
             ids: vec![id.to_owned()],
         })
     };
-    let creative = Some(Creative {
+    let creative = Creative {
         title: "Repair the harbour".to_owned(),
         picture_url: "/media/harbour.png".to_owned(),
         destination_url: "https://example.com/harbour".to_owned(),
-    });
+    };
     let placed = Product {
         goal: PlacementGoal::Revenue.into(),
         placements: selection(&placement.id),
-        creative: creative.clone(),
+        creative: Some(creative.clone()),
         ..created.clone()
     };
     let edited: Product = edit(placed.clone()).await.unwrap();
@@ -462,7 +462,7 @@ async fn a_product_names_its_placements_and_its_goal() {
     let script = Product {
         creative: Some(Creative {
             destination_url: "javascript:alert(1)".to_owned(),
-            ..creative.unwrap()
+            ..creative
         }),
         ..placed
     };

@@ -6,7 +6,7 @@ use adfolio_placement::review::{
 };
 use chrono::TimeDelta;
 
-use crate::helpers::{PLACEMENT, PLAN, context, day, held, noon, own, price, row};
+use super::helpers::{PLACEMENT, PLAN, context, day, held, noon, own, price, row};
 
 fn rules(row: Row<'static>, context: &Context<'static>) -> Vec<Rule> {
     let found = review(&[row], context).findings;

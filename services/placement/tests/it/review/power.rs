@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::helpers::{PLACEMENT, context, context_of, day, held, leak, numbered, row};
-use crate::memory::Memory;
+use super::helpers::{PLACEMENT, context, context_of, day, held, leak, numbered, row};
+use super::memory::Memory;
 
 /// Impressions that a placement with 3 % of bot clicks posts before it is held, over imports of so
 /// many rows.

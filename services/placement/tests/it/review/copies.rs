@@ -5,8 +5,8 @@ use chrono::TimeDelta;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::helpers::{PLACEMENT, context, day, held, honest_day, leak, numbered, poisson, row};
-use crate::patterns::{hours, singles, with_history};
+use super::helpers::{PLACEMENT, context, day, held, honest_day, leak, numbered, poisson, row};
+use super::patterns::{hours, singles, with_history};
 
 fn copy_of(day_rows: &[Row<'static>], days: i64) -> Vec<Row<'static>> {
     let copied = day_rows.iter().map(|row| Row {

@@ -7,7 +7,7 @@ use adfolio_placement::review::{
 };
 use chrono::{TimeDelta, Utc};
 
-use crate::helpers::held_lines;
+use super::helpers::held_lines;
 
 /// The rows that were posted.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 use adfolio_placement::review::{Context, History, Roundness, Row, Rule, Tally, review};
 use chrono::TimeDelta;
 
-use crate::helpers::{PLACEMENT, context, context_of, day, held, leak, peers, row};
+use super::helpers::{PLACEMENT, context, context_of, day, held, leak, peers, row};
 
 pub fn with_history(history: History) -> Context<'static> {
     let mut context = context();

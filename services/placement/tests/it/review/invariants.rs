@@ -7,10 +7,10 @@ use proptest::prelude::*;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 
-use crate::helpers::{
+use super::helpers::{
     context, context_of, day, held_lines, honest_day, leak, numbered, poisson, row,
 };
-use crate::memory::Memory;
+use super::memory::Memory;
 
 fn any_row() -> impl Strategy<Value = Row<'static>> {
     let counts = prop_oneof![0_i64..3, 0_i64..2_000, Just(i64::MAX), Just(i64::MIN)];

@@ -1,35 +1,24 @@
 //! Real impressions: honest, so at most 0.5 % of their rows may be held.
-//!
-//! The files are not part of this repository. They are read from `ADFOLIO_IMPRESSIONS_CSV` and
-//! from the folder `ADFOLIO_BANDIT_DATA`, or from `../shared/data` beside the checkout.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 use adfolio_placement::review::{Context, Row};
 use chrono::{DateTime, DurationRound, TimeDelta, Utc};
 
-use crate::helpers::{context_of, held_lines, leak, numbered, row};
-use crate::memory::Memory;
+use super::helpers::{context_of, held_lines, leak, numbered, row};
+use super::memory::Memory;
+use crate::bandit;
 
-fn path(variable: &str, default: &str) -> PathBuf {
-    let shared = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
-    std::env::var_os(variable).map_or_else(|| shared.join(default), PathBuf::from)
-}
-
-/// Single impressions, the items as placements; none without the file.
-fn load(file: &PathBuf) -> Option<Vec<Row<'static>>> {
-    let Ok(mut reader) = csv::Reader::from_path(file) else {
-        println!("SKIPPED: needs the real impressions at {}", file.display());
-        return None;
-    };
+/// Single impressions, the items as placements.
+fn read(csv: &str) -> Vec<Row<'static>> {
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
     let rows = reader.records().enumerate().map(|(line, record)| {
         let record = record.unwrap();
-        let time: DateTime<Utc> = record[0].parse().unwrap();
         let clicks = record[3].trim().parse().unwrap();
-        row(line, leak(format!("p{}", &record[1])), time, 1, clicks)
+        let placement = leak(format!("p{}", &record[1]));
+        row(line, placement, bandit::time(&record[0]), 1, clicks)
     });
-    Some(rows.collect())
+    rows.collect()
 }
 
 /// Rows of so many minutes per placement.
@@ -82,19 +71,17 @@ fn held(rows: &[Row<'static>], context: &Context<'static>, batch: usize) -> usiz
 
 #[test]
 fn real_impressions_are_left_alone() {
-    let bandit = path("ADFOLIO_BANDIT_DATA", "bandit");
     let files = [
-        path("ADFOLIO_IMPRESSIONS_CSV", "impressions.csv"),
-        bandit.join("bts-men.csv"),
-        bandit.join("random-men.csv"),
+        ("impressions", bandit::impressions()),
+        ("bts-men", bandit::read("bts-men.csv")),
+        ("random-men", bandit::read("random-men.csv")),
     ];
     let mut failed = false;
     let names: Vec<&str> = (0..34).map(|item| leak(format!("p{item}"))).collect();
     let context = context_of(&names);
-    for file in files {
-        let Some(singles) = load(&file) else {
-            continue;
-        };
+    for (name, file) in files {
+        let Some(file) = file else { continue };
+        let singles = read(&file);
         let plans = without_placements(&singles);
         let (quarters, hours) = (summed(&singles, 15), summed(&singles, 60));
         let days = summed(&singles, 1_440);
@@ -109,7 +96,6 @@ fn real_impressions_are_left_alone() {
         ] {
             for batch in [100, 1_000, usize::MAX] {
                 let held = held(&rows, &context, batch);
-                let name = file.file_name().unwrap().display();
                 println!(
                     "{name}, {variant}, {batch} a batch: {held} of {} held",
                     rows.len()

@@ -6,8 +6,8 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Gamma};
 
-use crate::helpers::{context_of, day, held_lines, honest_day, leak, numbered, row};
-use crate::memory::Memory;
+use super::helpers::{context_of, day, held_lines, honest_day, leak, numbered, row};
+use super::memory::Memory;
 
 const PLACEMENTS: usize = 34;
 const DAYS: u64 = 6;

@@ -6,10 +6,10 @@ use chrono::TimeDelta;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use crate::helpers::{
+use super::helpers::{
     PLAN, context_of, day, held, held_lines, honest_day, leak, noon, numbered, row,
 };
-use crate::memory::Memory;
+use super::memory::Memory;
 
 const PLACEMENTS: usize = 34;
 
@@ -215,7 +215,7 @@ fn restated_down_after_settlement() {
         .iter()
         .filter(|row| row.placement == Some("p20"));
     let lowered = |row: &Row<'static>| {
-        let half = crate::helpers::row(0, "p20", row.time, row.impressions / 2, 0);
+        let half = super::helpers::row(0, "p20", row.time, row.impressions / 2, 0);
         Row {
             report_id: row.report_id,
             revision: 2,
