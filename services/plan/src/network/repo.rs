@@ -50,13 +50,13 @@ macro_rules! query_networks {
     };
 }
 
-/// The valid keys of networks, newest first.
+/// The valid keys of networks, newest first; of those of one moment the one without an end.
 macro_rules! keys {
     ($ids:expr, $now:expr) => {
         sqlx::query_as!(
             KeyRow,
             r#"SELECT network_id AS "network_id: _", hint, issued_at, expires_at FROM network_keys
-         WHERE network_id = ANY($1) AND (expires_at IS NULL OR expires_at > $2) ORDER BY issued_at DESC, hint"#,
+         WHERE network_id = ANY($1) AND (expires_at IS NULL OR expires_at > $2) ORDER BY issued_at DESC, expires_at DESC, hint"#,
             $ids as &[Uuid],
             $now,
         )

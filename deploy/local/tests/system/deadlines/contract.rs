@@ -204,7 +204,9 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         // A language of a text.
         (_, "lang" | "key") => "en",
         (_, "client_address") => "192.0.2.1",
-        (_, "spend" | "revenue" | "rate") => "1.00",
+        (_, "spend" | "cost" | "revenue" | "rate") => "1.00",
+        (_, "countries" | "values") => "at",
+        (_, "picture_url" | "destination_url") => "https://example.com/walker",
         (_, "plan_number") => "AD261120K3F9ZQ",
         // Nobody changes the own account.
         (
@@ -212,6 +214,7 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
             | "ConfirmStaff",
             "staff_id",
         ) => NOBODY_ELSE,
+        (_, "ids") => NOBODY,
         (_, name) if name == "id" || name.ends_with("_id") || name.ends_with("_ids") => NOBODY,
         _ => "text",
     }
