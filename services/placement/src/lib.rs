@@ -10,7 +10,7 @@
 //! | whether a rate has changed | [`drift`] |
 //! | which placement is chosen how often | [`choice`] |
 //! | how much a plan may spend now | [`pace`] |
-//! | what placements can serve, and for whom | [`supply`] |
+//! | what placements can serve, and of which plans | [`supply`] |
 //! | how a grant becomes impressions and clicks | [`allotment`] |
 //! | all of it for one plan, with reasons | [`decision`] |
 //! | which reports need a person's decision | [`review`] |

@@ -34,10 +34,11 @@ pub async fn register(app: &App, form: RegistrationForm) -> Result<LoggedIn, Aut
     // has an unused one learns which names exist. Wrong ones are limited.
     let address = registration.client.address.as_deref().unwrap_or_default();
     let guesses = guess::Scopes::of_registration(&app.guesses, address);
-    // Both in one, so that little time is between them: a key that was used meanwhile tells nothing either.
     let check = async {
         let code = license::check(app, &registration.license_key, LICENSE_KEY).await?;
         if lookalike::is_taken(app, Owners::Users, &registration.username).await? {
+            // Once more: the registration that took the name may have used this key, which then reveals nothing.
+            license::check(app, &registration.license_key, LICENSE_KEY).await?;
             return Err(AuthError::UsernameTaken);
         }
         Ok(code)

@@ -86,7 +86,7 @@ fn to_hold<'b>(
     parts.flat_map(|part| &part.rows)
 }
 
-/// Whom one kind of subject is compared with.
+/// The peers of one kind of subject.
 struct Compared<'a> {
     peers: Vec<Peer<'a>>,
     /// What all of them let expect.

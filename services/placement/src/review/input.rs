@@ -59,7 +59,7 @@ pub struct Context<'a> {
     pub repeats: HashMap<u64, i64>,
     /// History of all of the source's rows.
     pub source: History,
-    /// Whom subjects are compared with.
+    /// The peers of subjects.
     pub peers: Peers<'a>,
 }
 
@@ -221,7 +221,7 @@ pub struct Peer<'a> {
     pub tally: Tally,
 }
 
-/// Whom subjects are compared with. Where there are too few, the other subjects of the batch stand
+/// The peers of subjects. Where there are too few, the other subjects of the batch stand
 /// in for them.
 #[derive(Clone, Debug, Default)]
 pub struct Peers<'a> {

@@ -181,7 +181,7 @@ impl Price {
         Ok(Self { valid_from, ..self })
     }
 
-    /// Whether it says the same as another one, whoever set it.
+    /// Whether it has the content of another one; who set it does not matter.
     pub fn says_the_same_as(&self, other: &Self) -> bool {
         let content = |it: &Self| (it.model, it.cost, it.revenue, it.valid_from);
         content(self) == content(other)
