@@ -8,8 +8,8 @@ use crate::placement::PlacementCommand;
 use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, mail, network, notice, operator, pay_password, plan, product, setup, source,
-    staff, user, verify, wallet, withdraw, witness,
+    host, license, mail, network, notice, operator, pay_password, placement, plan, product, setup,
+    source, staff, user, verify, wallet, withdraw, witness,
 };
 
 /// Operates Adfolio.
@@ -66,7 +66,7 @@ enum Command {
     Network(network::NetworkCommand),
     /// Placements and their prices, and the algorithm that places plans on them
     #[command(subcommand)]
-    Placement(PlacementCommand),
+    Placement(placement::PlacementCommand),
     /// Who may report delivery
     #[command(subcommand)]
     Source(source::SourceCommand),

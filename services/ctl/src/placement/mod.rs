@@ -12,7 +12,9 @@ use clap::Subcommand;
 
 use evaluate::Evaluate;
 use simulate::SimulateCommand;
-use supply::SupplyCommand;
+use supply::{Create, Edit, ListPlacements, SetPrice};
+
+use crate::services::Services;
 
 #[derive(Debug, Subcommand)]
 pub enum PlacementCommand {
@@ -30,6 +32,31 @@ pub enum TrialCommand {
     Simulate(SimulateCommand),
     /// Estimates what a policy would have brought, from the log of another one; withholds what the log does not carry
     Evaluate(Evaluate),
+}
+
+/// Changes and lists what plans can be placed on.
+#[derive(Debug, Subcommand)]
+pub enum SupplyCommand {
+    /// Creates a placement of a network
+    Create(Create),
+    /// Changes a placement, or pauses placing plans on it
+    Edit(Edit),
+    /// Sets what a placement costs and earns from a time on
+    Price(SetPrice),
+    /// Lists placements with their prices
+    List(ListPlacements),
+}
+
+impl SupplyCommand {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
+        match self {
+            Self::Create(create) => create.run(services).await,
+            Self::Edit(edit) => edit.run(services).await,
+            Self::Price(price) => price.run(services).await,
+            Self::List(list) => list.run(services).await,
+        }
+    }
 }
 
 impl TrialCommand {

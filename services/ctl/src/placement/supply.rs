@@ -7,36 +7,12 @@ use adfolio_proto::plan::v1::{
 };
 use anyhow::Context as _;
 use chrono::{DateTime, Utc};
-use clap::{Args, Subcommand};
+use clap::Args;
 use serde_json::{Value, json};
 
 use crate::names::{self, name, time};
 use crate::output::Row;
 use crate::services::{Change, Listing, Services, ask, list, operator};
-
-#[derive(Debug, Subcommand)]
-pub enum SupplyCommand {
-    /// Creates a placement of a network
-    Create(Create),
-    /// Changes a placement, or pauses placing plans on it
-    Edit(Edit),
-    /// Sets what a placement costs and earns from a time on
-    Price(SetPrice),
-    /// Lists placements with their prices
-    List(ListPlacements),
-}
-
-impl SupplyCommand {
-    /// Runs the command.
-    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
-        match self {
-            Self::Create(create) => create.run(services).await,
-            Self::Edit(edit) => edit.run(services).await,
-            Self::Price(price) => price.run(services).await,
-            Self::List(list) => list.run(services).await,
-        }
-    }
-}
 
 /// Creates a placement of a network
 #[derive(Args, Debug)]
@@ -58,7 +34,8 @@ pub struct Create {
 }
 
 impl Create {
-    async fn run(self, services: &Services) -> anyhow::Result<()> {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = CreatePlacementRequest {
             network_id: self.network_id,
             name: self.name,
@@ -97,7 +74,8 @@ pub struct Edit {
 }
 
 impl Edit {
-    async fn run(self, services: &Services) -> anyhow::Result<()> {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = EditPlacementRequest {
             placement_id: self.placement_id,
             name: self.name,
@@ -140,7 +118,8 @@ pub struct SetPrice {
 }
 
 impl SetPrice {
-    async fn run(self, services: &Services) -> anyhow::Result<()> {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = SetPlacementPriceRequest {
             placement_id: self.placement_id,
             model: self.model.into(),
@@ -170,7 +149,8 @@ pub struct ListPlacements {
 }
 
 impl ListPlacements {
-    async fn run(self, services: &Services) -> anyhow::Result<()> {
+    /// Runs the command.
+    pub async fn run(self, services: &Services) -> anyhow::Result<()> {
         let message = ListPlacementsRequest {
             page: None,
             network_id: self.network,
