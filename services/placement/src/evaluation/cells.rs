@@ -1,7 +1,7 @@
 use super::model::{DirectModel, Grid, Tally};
 use super::{Log, Policy};
 
-/// Rows of a log that no estimator tells apart.
+/// Rows of a log with equal values for every estimator, and their count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cell {
     pub rows: u64,

@@ -209,5 +209,5 @@ fn tally(counts: Counts) -> Tally {
 /// When a round is reported.
 fn time_of(round: u64) -> DateTime<Utc> {
     let rounds = i32::try_from(round).unwrap_or(i32::MAX);
-    DateTime::from_timestamp(1_767_571_200, 0).unwrap_or_default() + REPORT_EVERY * rounds
+    super::monday() + REPORT_EVERY * rounds
 }

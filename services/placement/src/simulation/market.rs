@@ -427,7 +427,6 @@ fn rounded(value: f64) -> i64 {
 
 /// When a round begins; the first one on a Monday at midnight.
 fn time_of(round: usize) -> DateTime<Utc> {
-    let monday = DateTime::from_timestamp(1_767_571_200, 0).unwrap_or_default();
     let rounds = i32::try_from(round).unwrap_or(i32::MAX);
-    monday + ROUND * rounds
+    super::monday() + ROUND * rounds
 }

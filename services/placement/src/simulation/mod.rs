@@ -16,3 +16,10 @@ pub mod learning;
 pub mod market;
 pub mod round;
 pub mod spread;
+
+use chrono::{DateTime, Utc};
+
+/// When simulations begin: a Monday at midnight.
+fn monday() -> DateTime<Utc> {
+    DateTime::from_timestamp(1_767_571_200, 0).unwrap_or_default()
+}

@@ -1,7 +1,7 @@
 //! One round for many plans: what it costs to compute.
 
 use adfolio_money::Micros;
-use chrono::{DateTime, TimeDelta};
+use chrono::TimeDelta;
 use rand::{Rng, RngExt as _};
 
 use crate::belief::Counts;
@@ -98,7 +98,7 @@ fn menus(terms: &Terms, random: &mut impl Rng) -> Vec<Menu> {
 }
 
 fn inputs(random: &mut impl Rng) -> Inputs {
-    let from = DateTime::from_timestamp(1_767_571_200, 0).unwrap_or_default();
+    let from = super::monday();
     let budget = random.random_range(10_000_000..10_000_000_000);
     Inputs {
         schedule: Schedule {

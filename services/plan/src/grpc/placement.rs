@@ -23,7 +23,7 @@ impl PlacementAdminService for StaffApi {
         request: Request<proto::CreateNetworkRequest>,
     ) -> Result<Response<proto::CreateNetworkResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&[])?;
+        let staff = caller.require_staff(&[])?;
         let request = request.into_inner();
         let new = NewNetwork {
             name: wire::line(&request.name, LONGEST_NAME, "name")?,
@@ -31,7 +31,7 @@ impl PlacementAdminService for StaffApi {
             is_simulated: request.is_simulated,
             report_delay_seconds: request.report_delay_seconds,
         };
-        let (network, key) = network::create(&self.0, &caller, new).await?;
+        let (network, key) = network::create(&self.0, &caller, staff.id, new).await?;
         Ok(Response::new(proto::CreateNetworkResponse {
             network: Some(network.into()),
             key: key.expose().to_owned(),
@@ -76,12 +76,12 @@ impl PlacementAdminService for StaffApi {
         request: Request<proto::IssueNetworkKeyRequest>,
     ) -> Result<Response<proto::IssueNetworkKeyResponse>, Status> {
         let caller = Caller::from_request(&request);
-        caller.require_staff(&[])?;
+        let staff = caller.require_staff(&[])?;
         let request = request.into_inner();
         let id = wire::id(&request.network_id, "network_id")?;
-        let overlap = request.overlap_seconds;
+        let (overlap, reason) = (request.overlap_seconds, &request.reason);
         let (network, key) =
-            network::issue_key(&self.0, &caller, id, overlap, &request.reason).await?;
+            network::issue_key(&self.0, &caller, staff.id, id, overlap, reason).await?;
         Ok(Response::new(proto::IssueNetworkKeyResponse {
             network: Some(network.into()),
             key: key.expose().to_owned(),

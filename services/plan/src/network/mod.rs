@@ -49,6 +49,7 @@ pub struct Change {
 pub async fn create(
     app: &App,
     caller: &Caller,
+    by: Uuid,
     new: NewNetwork,
 ) -> Result<(Network, Key), PlanError> {
     if !source::is_name(&new.source) {
@@ -56,7 +57,7 @@ pub async fn create(
     }
     let delay = new.report_delay_seconds;
     let delay = entity::report_delay(delay.unwrap_or(entity::DEFAULT_REPORT_DELAY_SECONDS))?;
-    let (now, by, caller) = (app.clock.now(), member(caller), caller.clone());
+    let (now, caller) = (app.clock.now(), caller.clone());
     let network = Network {
         id: NetworkId(app.ids.next()),
         name: new.name,
@@ -128,6 +129,7 @@ pub async fn edit(
 pub async fn issue_key(
     app: &App,
     caller: &Caller,
+    by: Uuid,
     id: NetworkId,
     overlap_seconds: Option<u32>,
     reason: &str,
@@ -136,8 +138,7 @@ pub async fn issue_key(
     if overlap > LONGEST_OVERLAP_SECONDS {
         return Err(Refusal::invalid("overlap_seconds").into());
     }
-    let (now, by, reason) = (app.clock.now(), member(caller), cut_reason(reason));
-    let caller = caller.clone();
+    let (now, caller, reason) = (app.clock.now(), caller.clone(), cut_reason(reason));
     let end = now
         .checked_add_signed(TimeDelta::seconds(overlap.into()))
         .unwrap_or(now);
@@ -175,9 +176,4 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Network>, PlanError> {
     repo::list(&app.pool, before, fetch, app.clock.now()).await
-}
-
-/// The member of staff who acts; the nil id for adfolioctl.
-fn member(caller: &Caller) -> Uuid {
-    caller.staff.map_or(Uuid::nil(), |staff| staff.id)
 }

@@ -8,9 +8,13 @@ use uuid::Uuid;
 
 use crate::ids::{NetworkId, PlacementId};
 use crate::network::SupplyState;
+use crate::source::is_word;
 
 /// The most countries, or operating systems, of a placement.
 const MOST_TARGETS: usize = 300;
+
+/// Letters of a format, or of an operating system, at most.
+const LONGEST_WORD: usize = 32;
 
 /// Impressions that a CPM is the price of.
 const CPM_IMPRESSIONS: i64 = 1_000;
@@ -61,7 +65,7 @@ pub struct Details {
 impl Details {
     /// Checks what staff entered, and brings lists into order.
     pub fn checked(mut self) -> Result<Self, Refusal> {
-        if !is_word(&self.format) {
+        if !is_word(&self.format, LONGEST_WORD) {
             return Err(Refusal::invalid("format"));
         }
         for country in &mut self.countries {
@@ -73,7 +77,12 @@ impl Details {
             let refusal = Refusal::invalid("countries");
             return Err(refusal.detail("two-letter codes of ISO 3166-1"));
         }
-        if self.systems.len() > MOST_TARGETS || !self.systems.iter().all(|system| is_word(system)) {
+        if self.systems.len() > MOST_TARGETS
+            || !self
+                .systems
+                .iter()
+                .all(|system| is_word(system, LONGEST_WORD))
+        {
             return Err(Refusal::invalid("systems"));
         }
         for list in [&mut self.countries, &mut self.systems] {
@@ -93,13 +102,6 @@ impl Details {
             "state": self.state.as_str(),
         })
     }
-}
-
-/// Whether a text is 1 to 32 of a-z, 0-9, '-' and '_'.
-fn is_word(text: &str) -> bool {
-    let is_letter =
-        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    (1..=32).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
 /// A place where a network shows advertisements.

@@ -11,9 +11,14 @@ pub const NAME_FORM: &str = "1 to 64 of a-z, 0-9, '-' and '_'";
 
 /// Whether a text is the name of a source, registered or not.
 pub fn is_name(text: &str) -> bool {
+    is_word(text, 64)
+}
+
+/// Whether a text is 1 to `longest` of a-z, 0-9, '-' and '_'.
+pub fn is_word(text: &str, longest: usize) -> bool {
     let is_letter =
         |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"-_".contains(&byte);
-    (1..=64).contains(&text.len()) && text.bytes().all(is_letter)
+    (1..=longest).contains(&text.len()) && text.bytes().all(is_letter)
 }
 
 /// What a signed message begins with, so that it means nothing elsewhere.

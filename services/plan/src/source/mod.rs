@@ -15,7 +15,7 @@ use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
-pub use entity::{Channel, NAME_FORM, Source, SourceKey, is_name};
+pub use entity::{Channel, NAME_FORM, Source, SourceKey, is_name, is_word};
 
 use crate::app::App;
 use crate::error::PlanError;
