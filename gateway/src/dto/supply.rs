@@ -74,7 +74,7 @@ wire_struct! {
         /// Whether its delivery is simulated; whatever it reports is marked so for ever.
         pub simulated: bool = is_simulated,
         /// Seconds after the end of an allotment until which it reports. What it has not reported then goes back to the plan.
-        #[schema(example = 600)]
+        #[schema(example = 300)]
         pub report_delay_seconds: u32,
         /// When it was created.
         pub created_at: Timestamp,
@@ -116,8 +116,8 @@ pub struct CreateNetworkRequest {
     pub source: String,
     /// Whether its delivery is simulated.
     pub simulated: Option<bool>,
-    /// Seconds after the end of an allotment until which it reports: 0 to 86400. Absent: 600.
-    #[schema(example = 600)]
+    /// Seconds after the end of an allotment until which it reports: 0 to 86400. Absent: 300.
+    #[schema(example = 300)]
     pub report_delay_seconds: Option<u32>,
 }
 

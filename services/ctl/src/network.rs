@@ -59,7 +59,7 @@ pub struct Create {
     /// Its delivery is simulated; whatever it reports is marked so for ever
     #[arg(long)]
     simulated: bool,
-    /// Seconds after the end of an allotment until which it reports [default: 600]
+    /// Seconds after the end of an allotment until which it reports [default: 300]
     #[arg(long)]
     report_delay_seconds: Option<u32>,
     #[command(flatten)]

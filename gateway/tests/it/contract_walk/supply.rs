@@ -20,7 +20,7 @@ async fn networks(walk: &Walk) -> Value {
     let created = create("walk-network").await.ok();
     assert_eq!(
         (&created["simulated"], &created["report_delay_seconds"]),
-        (&json!(true), &json!(600))
+        (&json!(true), &json!(300))
     );
     let data = create("walk-network").await.refused(400, "VALIDATION");
     assert_eq!(data["field"], "source");

@@ -8,8 +8,9 @@ use sha2::{Digest as _, Sha256};
 
 use crate::ids::NetworkId;
 
-/// How late a network may report unless staff say otherwise.
-pub const DEFAULT_REPORT_DELAY_SECONDS: u32 = 600;
+/// How late a network may report unless staff say otherwise: as long as an allotment lasts. What it has not reported is then
+/// back with the plan within one interval after the end of the allotment.
+pub const DEFAULT_REPORT_DELAY_SECONDS: u32 = 300;
 
 /// The longest delay of reports: a network that reports once a day.
 const LONGEST_REPORT_DELAY_SECONDS: u32 = 86_400;

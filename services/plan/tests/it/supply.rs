@@ -114,7 +114,7 @@ async fn a_networks_key_is_shown_once_and_kept_as_a_digest() {
     assert_eq!(key.len(), 64);
     assert_eq!(network.keys.len(), 1);
     assert!(key.ends_with(&network.keys[0].hint));
-    assert_eq!(network.report_delay_seconds, 600);
+    assert_eq!(network.report_delay_seconds, 300);
     let digest: Vec<u8> = sqlx::query_scalar("SELECT digest FROM network_keys")
         .fetch_one(&stack.db.pool())
         .await

@@ -4133,8 +4133,8 @@ export interface components {
             name: string;
             /**
              * Format: int32
-             * @description Seconds after the end of an allotment until which it reports: 0 to 86400. Absent: 600.
-             * @example 600
+             * @description Seconds after the end of an allotment until which it reports: 0 to 86400. Absent: 300.
+             * @example 300
              */
             report_delay_seconds?: number | null;
             /** @description Whether its delivery is simulated. */
@@ -5802,7 +5802,7 @@ export interface components {
             /**
              * Format: int32
              * @description Seconds after the end of an allotment until which it reports. What it has not reported then goes back to the plan.
-             * @example 600
+             * @example 300
              */
             report_delay_seconds: number;
             /** @description Whether its delivery is simulated; whatever it reports is marked so for ever. */
@@ -9425,7 +9425,7 @@ export interface operations {
                 /**
                  * @example {
                  *       "name": "Network A",
-                 *       "report_delay_seconds": 600,
+                 *       "report_delay_seconds": 300,
                  *       "source": "network-a"
                  *     }
                  */
