@@ -34,12 +34,10 @@ wire_enum! {
 wire_enum! {
     /// Where a price stands.
     PriceState = plan::PriceState {
-        /// A second member of staff has to set the same before its time.
+        /// It holds only once a second member of staff has set the same.
         Proposed,
-        /// It holds from its time on.
+        /// It holds, or will from its time on.
         Confirmed,
-        /// Nobody confirmed it in time.
-        Lapsed,
     }
 }
 
@@ -161,8 +159,11 @@ wire_struct! {
         pub cost: FineMoney = cost_micros,
         /// What it earns.
         pub revenue: FineMoney = revenue_micros,
-        /// From when on.
+        /// From when on it is meant to hold.
         pub valid_from: Timestamp,
+        /// From when on it holds: `valid_from`, or its confirmation if that came later. Null while it is proposed.
+        #[schema(required = true)]
+        pub holds_from: Option<Timestamp>,
         /// Where it stands.
         pub state: PriceState,
         /// The member of staff who set it; null for adfolioctl.
@@ -202,7 +203,7 @@ wire_struct! {
         pub state: SupplyState,
         /// When it was created.
         pub created_at: Timestamp,
-        /// The price that holds now, if any, and those that follow, by time.
+        /// The price that holds now, if any, and those that were set for later, by `valid_from`.
         pub prices: Vec<PlacementPrice>,
     }
 }
@@ -272,7 +273,7 @@ pub struct PlacementPriceRequest {
     pub cost: DecimalInput,
     /// What it earns, likewise.
     pub revenue: DecimalInput,
-    /// From when on: not before now, and later than every price that was set before.
+    /// From when on: not before now, and later than every price that was set before. To confirm a price: its `valid_from`.
     pub valid_from: TimestampInput,
 }
 

@@ -103,7 +103,7 @@ fn network() -> Value {
 fn placement() -> Value {
     let price = json!({
         "model": "cpm|cpc", "cost": "text", "revenue": "text", "valid_from": "time",
-        "state": "proposed|confirmed|lapsed", "set_by": "text?", "confirmed_by": "text?",
+        "holds_from": "time?", "state": "proposed|confirmed", "set_by": "text?", "confirmed_by": "text?",
     });
     json!({
         "id": "text", "network_id": "text", "network_name": "text", "name": "text", "format": "text",

@@ -92,7 +92,7 @@ fn placement_routes() -> Vec<Route> {
             "/admin/placement/price",
             "setPlacementPrice",
             "Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until \
-             another member of staff sets the same.",
+             another member of staff sets the same, and holds from then on at the earliest.",
             set_price,
         )
         .staff(FINANCE_AND_OPERATOR)

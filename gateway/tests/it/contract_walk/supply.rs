@@ -84,7 +84,23 @@ async fn placements(walk: &Walk, network: &Value) {
         .refused(400, "VALIDATION");
     assert_eq!(data["field"], "cost");
     let priced = price(&placement["id"], "2.005").await.ok();
-    assert_eq!(priced["prices"][0]["cost"], "2.005");
+    let proposed = &priced["prices"][0];
+    assert_eq!(
+        (&proposed["cost"], &proposed["state"]),
+        (&json!("2.005"), &json!("proposed"))
+    );
+    assert!(proposed["holds_from"].is_null());
+    let same = json!({
+        "placement_id": placement["id"], "model": "cpm", "cost": "2.005", "revenue": 3.1,
+        "valid_from": proposed["valid_from"],
+    });
+    let path = "/admin/placement/price";
+    let confirmed = walk.stack.post(path, &walk.second, &same).await.ok();
+    let price = &confirmed["prices"][0];
+    assert_eq!(
+        (&price["state"], &price["holds_from"]),
+        (&json!("confirmed"), &proposed["valid_from"])
+    );
     let listed = walk.staff_get("/admin/placement/list").await;
-    assert_eq!(listed["items"][0]["prices"], priced["prices"]);
+    assert_eq!(listed["items"][0]["prices"], confirmed["prices"]);
 }

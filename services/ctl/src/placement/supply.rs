@@ -111,7 +111,8 @@ pub struct SetPrice {
     cost: String,
     /// What it earns
     revenue: String,
-    /// From when on, as RFC 3339; not before now, and later than every price that was set before
+    /// From when on, as RFC 3339; not before now, and later than every price that was set before. To confirm a price that
+    /// another member of staff has proposed: its valid_from
     valid_from: DateTime<Utc>,
     #[command(flatten)]
     change: Change,
@@ -194,6 +195,7 @@ fn price(price: &PlacementPrice) -> Value {
         "cost": Micros::new(price.cost_micros).to_string(),
         "revenue": Micros::new(price.revenue_micros).to_string(),
         "valid_from": time(price.valid_from),
+        "holds_from": time(price.holds_from),
         "state": name::<PriceState>(price.state),
     })
 }

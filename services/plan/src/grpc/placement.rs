@@ -124,9 +124,8 @@ impl PlacementAdminService for StaffApi {
             state: SupplyState::optional(request.state, "state")?,
         };
         let placement = placement::edit(&self.0, &caller, id, change, &request.reason).await?;
-        let now = self.0.clock.now();
         Ok(Response::new(proto::EditPlacementResponse {
-            placement: Some(map::placement(&placement, now)),
+            placement: Some((&placement).into()),
         }))
     }
 
@@ -141,10 +140,8 @@ impl PlacementAdminService for StaffApi {
         let list = List::new(request.page, "placements", &owner)?;
         let rows = placement::list(&self.0, network, list.before()?, list.fetch()).await?;
         let (placements, next_cursor) = list.cut(rows, |last| last.id);
-        let now = self.0.clock.now();
-        let items = placements.iter();
         Ok(Response::new(proto::ListPlacementsResponse {
-            items: items.map(|it| map::placement(it, now)).collect(),
+            items: placements.iter().map(Into::into).collect(),
             next_cursor,
         }))
     }
@@ -159,9 +156,8 @@ impl PlacementAdminService for StaffApi {
         let id = wire::id(&request.placement_id, "placement_id")?;
         let price = map::price(&request, staff.id)?;
         let placement = placement::set_price(&self.0, &caller, id, price).await?;
-        let now = self.0.clock.now();
         Ok(Response::new(proto::SetPlacementPriceResponse {
-            placement: Some(map::placement(&placement, now)),
+            placement: Some((&placement).into()),
         }))
     }
 }

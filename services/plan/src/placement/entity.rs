@@ -3,7 +3,7 @@
 use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Micros;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, SubsecRound as _, TimeDelta, Utc};
 use uuid::Uuid;
 
 use crate::ids::{NetworkId, PlacementId};
@@ -25,6 +25,9 @@ const HIGHEST_PRICE: Micros = Micros::new(1_000_000_000_000);
 /// A price that was meant for now may arrive so much later.
 const PRICE_SKEW: TimeDelta = TimeDelta::minutes(1);
 
+/// Answers show times in milliseconds.
+const SHOWN_DIGITS: u16 = 3;
+
 names! {
     /// What is paid for.
     PriceModel {
@@ -40,10 +43,8 @@ names! {
     PriceState {
         /// A second member of staff has to set it, too.
         Proposed,
-        /// It holds from its time on.
+        /// It holds, or will from its time on.
         Confirmed,
-        /// Nobody confirmed it before its time.
-        Lapsed,
     }
 }
 
@@ -117,8 +118,22 @@ pub struct Placement {
     pub details: Details,
     /// When it was created.
     pub created_at: DateTime<Utc>,
-    /// The price that holds now, if any, and those that follow, by time.
+    /// The price that holds now, if any, and those that were set for later, by time.
     pub prices: Vec<Price>,
+}
+
+impl Placement {
+    /// VALIDATION of `valid_from` if a price that was set for later holds already. One that is set or confirmed now would
+    /// hold after it, or never.
+    pub fn require_latest(&self, price: &Price, now: DateTime<Utc>) -> Result<(), Refusal> {
+        let holds = |known: &Price| known.begins_at().is_some_and(|begin| begin <= now);
+        let is_late = |known: &Price| known.valid_from > price.valid_from && holds(known);
+        if self.prices.iter().any(is_late) {
+            let refusal = Refusal::invalid("valid_from");
+            return Err(refusal.detail("a later price holds already"));
+        }
+        Ok(())
+    }
 }
 
 /// What a placement costs and earns from a time on.
@@ -130,7 +145,7 @@ pub struct Price {
     pub cost: Micros,
     /// What it earns.
     pub revenue: Micros,
-    /// From when on.
+    /// From when on it is meant to hold; it never does before it is confirmed.
     pub valid_from: DateTime<Utc>,
     /// The member of staff who set it; the nil id for adfolioctl.
     pub set_by: Uuid,
@@ -148,6 +163,7 @@ impl Price {
         valid_from: DateTime<Utc>,
         set_by: Uuid,
     ) -> Result<Self, Refusal> {
+        let valid_from = valid_from.trunc_subsecs(SHOWN_DIGITS);
         let is_fine = |amount: Micros| {
             let rest = amount.get().checked_rem(CPM_IMPRESSIONS).unwrap_or(0);
             amount <= HIGHEST_PRICE && (model == PriceModel::Cpc || rest == 0)
@@ -170,13 +186,14 @@ impl Price {
     }
 
     /// The price as it is set now, after the newest one that was set before. VALIDATION of `valid_from` if it would begin
-    /// before now, or before one that was set already.
+    /// before now, or before one that was set already. Its time is as precise as answers show it, so that a second person
+    /// can set the same.
     pub fn after(self, newest: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Result<Self, Refusal> {
         let refused = |detail: &str| Refusal::invalid("valid_from").detail(detail);
         if now.signed_duration_since(self.valid_from) > PRICE_SKEW {
             return Err(refused("a price begins now or later"));
         }
-        let valid_from = self.valid_from.max(now);
+        let valid_from = self.valid_from.max(now).trunc_subsecs(SHOWN_DIGITS);
         if newest.is_some_and(|newest| newest >= valid_from) {
             return Err(refused("a price begins after those that were set before"));
         }
@@ -189,14 +206,27 @@ impl Price {
         content(self) == content(other)
     }
 
+    /// The price as another member of staff confirms it now.
+    pub fn confirmed(&self, by: Uuid, now: DateTime<Utc>) -> Self {
+        Self {
+            confirmed_by: Some(by),
+            confirmed_at: Some(now),
+            ..self.clone()
+        }
+    }
+
+    /// From when on it holds: from its time, or from its confirmation if that comes later. None until it is confirmed.
+    pub fn begins_at(&self) -> Option<DateTime<Utc>> {
+        let confirmed_at = self.confirmed_at?;
+        Some(confirmed_at.max(self.valid_from))
+    }
+
     /// Where it stands.
-    pub fn state(&self, now: DateTime<Utc>) -> PriceState {
+    pub fn state(&self) -> PriceState {
         if self.confirmed_at.is_some() {
             PriceState::Confirmed
-        } else if now < self.valid_from {
-            PriceState::Proposed
         } else {
-            PriceState::Lapsed
+            PriceState::Proposed
         }
     }
 
@@ -207,6 +237,7 @@ impl Price {
             "cost_micros": self.cost.get(),
             "revenue_micros": self.revenue.get(),
             "valid_from": self.valid_from,
+            "holds_from": self.begins_at(),
         })
     }
 }
@@ -288,13 +319,65 @@ mod tests {
     }
 
     #[test]
-    fn a_price_that_nobody_confirmed_lapses() {
-        let at = |seconds: i64| DateTime::from_timestamp(seconds, 0).unwrap();
-        let mut price = price(PriceModel::Cpc, 1, 1).unwrap();
-        price.valid_from = at(10);
-        assert_eq!(price.state(at(9)), PriceState::Proposed);
-        assert_eq!(price.state(at(10)), PriceState::Lapsed);
-        price.confirmed_at = Some(at(9));
-        assert_eq!(price.state(at(10)), PriceState::Confirmed);
+    fn a_price_begins_at_a_time_that_answers_show() {
+        let at = |micros: i64| DateTime::from_timestamp_micros(micros).unwrap();
+        let amounts = (Micros::new(1), Micros::new(1));
+        let price = Price::new(PriceModel::Cpc, amounts, at(1_234_567), Uuid::nil()).unwrap();
+        assert_eq!(price.valid_from, at(1_234_000));
+        let now = price.after(None, at(1_235_678)).unwrap();
+        assert_eq!(now.valid_from, at(1_235_000));
+    }
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(seconds, 0).unwrap()
+    }
+
+    fn proposed_for(seconds: i64) -> Price {
+        Price {
+            valid_from: at(seconds),
+            ..price(PriceModel::Cpc, 1, 1).unwrap()
+        }
+    }
+
+    #[test]
+    fn a_price_holds_from_its_time_and_not_before_its_confirmation() {
+        let proposed = proposed_for(10);
+        assert_eq!(
+            (proposed.state(), proposed.begins_at()),
+            (PriceState::Proposed, None)
+        );
+        for (confirmed, begins) in [(9, 10), (10, 10), (11, 11)] {
+            let price = proposed.confirmed(Uuid::max(), at(confirmed));
+            assert_eq!(
+                (price.state(), price.begins_at()),
+                (PriceState::Confirmed, Some(at(begins)))
+            );
+            assert_eq!(price.valid_from, at(10));
+            assert_eq!(price.confirmed_by, Some(Uuid::max()));
+        }
+    }
+
+    #[test]
+    fn a_price_comes_too_late_once_a_later_one_holds() {
+        let confirmed_at_15 = |price: Price| price.confirmed(Uuid::max(), at(15));
+        let late = |known: Price, valid_from, now| {
+            let placement = Placement {
+                id: PlacementId(Uuid::nil()),
+                network_id: NetworkId(Uuid::nil()),
+                network_name: "Network A".into(),
+                details: details(),
+                created_at: at(0),
+                prices: vec![known],
+            };
+            let refused = placement.require_latest(&proposed_for(valid_from), at(now));
+            refused.is_err()
+        };
+        // The later one holds since its confirmation, or since its time.
+        assert!(late(confirmed_at_15(proposed_for(12)), 11, 15));
+        assert!(late(confirmed_at_15(proposed_for(20)), 11, 20));
+        // It does not hold yet, is only proposed, or was set for an earlier time.
+        assert!(!late(confirmed_at_15(proposed_for(20)), 11, 19));
+        assert!(!late(proposed_for(12), 11, 20));
+        assert!(!late(confirmed_at_15(proposed_for(12)), 13, 15));
     }
 }

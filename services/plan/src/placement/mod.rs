@@ -1,20 +1,20 @@
 //! Placements: where networks show advertisements, and what that costs and earns.
 //!
-//! A price never changes. A new one begins later than all that were set before, so what a report of any time must cost is
-//! settled for ever. Two members of staff set it where four eyes are asked for: one person who sets prices and knows a
-//! network's key could otherwise report revenue that nobody earned.
+//! A price never changes. A new one begins later than all that were set before, and none holds before it is confirmed, so
+//! what a report of any time must cost is settled for ever. Two members of staff set it where four eyes are asked for: one
+//! person who sets prices and knows a network's key could otherwise report revenue that nobody earned.
 
 pub mod entity;
 mod repo;
 
 use adfolio_kit::audit;
+use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::{Caller, cut_reason};
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};
 use tracing::info;
-use uuid::Uuid;
 
 pub use entity::{Details, Placement, Price, PriceModel, PriceState};
 
@@ -84,10 +84,11 @@ pub async fn edit(
     change: Change,
     reason: &str,
 ) -> Result<Placement, PlanError> {
-    let (now, caller, reason) = (app.clock.now(), caller.clone(), cut_reason(reason));
+    let (clock, caller, reason) = (app.clock.clone(), caller.clone(), cut_reason(reason));
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let before = lock_in_tx(tx, id, now).await?.details;
+            let (known, now) = lock_in_tx(tx, id, &clock).await?;
+            let before = known.details;
             let after = change.over(before.clone()).checked()?;
             if after == before {
                 return Ok::<_, PlanError>(());
@@ -108,6 +109,7 @@ pub async fn edit(
 }
 
 /// Sets a price, or confirms the same one that another member of staff has set. A member who sets it again changes nothing.
+/// VALIDATION of `valid_from` if a price that was set for later holds already.
 pub async fn set_price(
     app: &App,
     caller: &Caller,
@@ -116,26 +118,31 @@ pub async fn set_price(
 ) -> Result<Placement, PlanError> {
     let known = find(app, id).await?;
     let proposed = known.prices.iter().find(|it| it.says_the_same_as(&price));
-    let confirms = proposed.is_some_and(|it| {
-        it.state(app.clock.now()) == PriceState::Proposed && it.set_by != price.set_by
-    });
+    let confirms =
+        proposed.is_some_and(|it| it.state() == PriceState::Proposed && it.set_by != price.set_by);
     if confirms && let Some(proposed) = proposed {
         app.second_pair
             .require(caller, proposed.set_by, price.set_by)
             .await?;
     }
-    let (now, takes_two, caller) = (app.clock.now(), app.rules.pricing_takes_two, caller.clone());
+    let (clock, takes_two) = (app.clock.clone(), app.rules.pricing_takes_two);
+    let caller = caller.clone();
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
             // The placement's lock puts its prices into one order.
-            let known = lock_in_tx(tx, id, now).await?;
+            let (known, now) = lock_in_tx(tx, id, &clock).await?;
             let same = known.prices.iter().find(|it| it.says_the_same_as(&price));
             match same {
-                Some(same) if confirms && same.state(now) == PriceState::Proposed => {
-                    confirm_in_tx(tx, &caller, id, (same, price.set_by), now).await
+                Some(same) if confirms && same.state() == PriceState::Proposed => {
+                    known.require_latest(same, now)?;
+                    confirm_in_tx(tx, &caller, id, &same.confirmed(price.set_by, now), now).await
                 }
                 Some(_) => Ok(()),
-                None => insert_price_in_tx(tx, &caller, id, (price, takes_two), now).await,
+                // The placement's prices leave out a proposal that comes too late to be confirmed.
+                None => {
+                    known.require_latest(&price, now)?;
+                    insert_price_in_tx(tx, &caller, id, (price, takes_two), now).await
+                }
             }
         })
     })
@@ -148,10 +155,10 @@ async fn confirm_in_tx(
     tx: &mut Tx,
     caller: &Caller,
     id: PlacementId,
-    (price, by): (&Price, Uuid),
+    price: &Price,
     now: DateTime<Utc>,
 ) -> Result<(), PlanError> {
-    repo::confirm_price_in_tx(tx, id, price.valid_from, by, now).await?;
+    repo::confirm_price_in_tx(tx, id, price).await?;
     audit::Entry::new("plan.confirm_placement_price", id)
         .after(&price.summary())?
         .record_in_tx(tx, caller, now)
@@ -168,12 +175,6 @@ async fn insert_price_in_tx(
 ) -> Result<(), PlanError> {
     let newest = repo::newest_price_in_tx(tx, id).await?;
     let mut price = price.after(newest, now)?;
-    if takes_two && price.valid_from <= now {
-        let refusal = Refusal::invalid("valid_from");
-        return Err(refusal
-            .detail("a second member of staff has to set the same price before it begins")
-            .into());
-    }
     price.confirmed_at = (!takes_two).then_some(now);
     repo::insert_price_in_tx(tx, id, &price, now).await?;
     audit::Entry::new("plan.set_placement_price", id)
@@ -186,9 +187,9 @@ async fn insert_price_in_tx(
 async fn lock_in_tx(
     tx: &mut Tx,
     id: PlacementId,
-    now: DateTime<Utc>,
-) -> Result<Placement, PlanError> {
-    let known = repo::lock_in_tx(tx, id, now).await?;
+    clock: &Clock,
+) -> Result<(Placement, DateTime<Utc>), PlanError> {
+    let known = repo::lock_in_tx(tx, id, clock).await?;
     known.ok_or_else(|| Refusal::not_found("placement_id").into())
 }
 

@@ -1,5 +1,6 @@
 //! The SQL of placements and their prices.
 
+use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::{Refusal, is_unique_violation};
@@ -83,7 +84,8 @@ macro_rules! query_placements {
     };
 }
 
-/// The price of placements that holds now, and those that follow, by time.
+/// The price of placements that holds now, and those that were set for later, by time. Prices hold in the order of
+/// valid_from, so what was set for earlier holds no more, or never.
 macro_rules! query_prices {
     ($ids:expr, $now:expr) => {
         sqlx::query_as!(
@@ -92,9 +94,11 @@ macro_rules! query_prices {
                 p.revenue_micros, p.set_by, p.confirmed_by, p.confirmed_at
          FROM placement_prices p
          WHERE p.placement_id = ANY($1)
-           AND p.valid_from >= COALESCE((SELECT max(valid_from) FROM placement_prices
+           AND p.valid_from >= COALESCE((SELECT valid_from FROM placement_prices
                                          WHERE placement_id = p.placement_id AND confirmed_at IS NOT NULL
-                                           AND valid_from <= $2), '-infinity')
+                                           AND GREATEST(valid_from, confirmed_at) <= $2
+                                         ORDER BY GREATEST(valid_from, confirmed_at) DESC, valid_from DESC LIMIT 1),
+                                        '-infinity')
          ORDER BY p.placement_id, p.valid_from"#,
             $ids as &[Uuid],
             $now,
@@ -153,18 +157,20 @@ fn named(error: sqlx::Error) -> PlanError {
     }
 }
 
-/// One placement, locked until the transaction ends.
+/// One placement, locked until the transaction ends, and the time since which it is.
 pub(super) async fn lock_in_tx(
     tx: &mut Tx,
     id: PlacementId,
-    now: DateTime<Utc>,
-) -> Result<Option<Placement>, PlanError> {
+    clock: &Clock,
+) -> Result<Option<(Placement, DateTime<Utc>)>, PlanError> {
     let row = query_placements!("p.id = $1 FOR NO KEY UPDATE OF p", id.0)
         .fetch_optional(&mut *tx)
         .await?;
     let Some(row) = row else { return Ok(None) };
+    // Not before the lock: a price must not begin at a time that passed while its transaction waited.
+    let now = clock.now();
     let prices = query_prices!(&[id.0], now).fetch_all(tx).await?;
-    Ok(Some(row.with(&prices)))
+    Ok(Some((row.with(&prices), now)))
 }
 
 /// One placement.
@@ -227,13 +233,13 @@ pub(super) async fn count_in_tx(tx: &mut Tx, ids: &[PlacementId]) -> Result<usiz
     Ok(usize::try_from(count).unwrap_or(usize::MAX))
 }
 
-/// When the last price of a placement begins, whether or not it was confirmed.
+/// When the last price of a placement begins. One that is not confirmed counts from the time that it was set for.
 pub(super) async fn newest_price_in_tx(
     tx: &mut Tx,
     id: PlacementId,
 ) -> Result<Option<DateTime<Utc>>, PlanError> {
     let newest = sqlx::query_scalar!(
-        "SELECT max(valid_from) FROM placement_prices WHERE placement_id = $1",
+        "SELECT max(GREATEST(valid_from, confirmed_at)) FROM placement_prices WHERE placement_id = $1",
         id.0
     )
     .fetch_one(tx)
@@ -266,21 +272,19 @@ pub(super) async fn insert_price_in_tx(
     Ok(())
 }
 
-/// Confirms a price.
+/// Writes that a price is confirmed.
 pub(super) async fn confirm_price_in_tx(
     tx: &mut Tx,
     id: PlacementId,
-    valid_from: DateTime<Utc>,
-    by: Uuid,
-    now: DateTime<Utc>,
+    price: &Price,
 ) -> Result<(), PlanError> {
     sqlx::query!(
         "UPDATE placement_prices SET confirmed_by = $3, confirmed_at = $4
          WHERE placement_id = $1 AND valid_from = $2",
         id.0,
-        valid_from,
-        by,
-        now,
+        price.valid_from,
+        price.confirmed_by,
+        price.confirmed_at,
     )
     .execute(tx)
     .await?;

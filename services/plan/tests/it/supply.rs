@@ -10,7 +10,7 @@ use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::events::v1::StaffActed;
 use adfolio_proto::plan::v1::placement_admin_service_client::PlacementAdminServiceClient;
 use adfolio_proto::plan::v1::*;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use futures::future::join_all;
 use sha2::{Digest, Sha256};
 
@@ -104,6 +104,22 @@ fn standing(placement: &Placement) -> Vec<(i64, PriceState)> {
     prices
         .map(|price| (price.cost_micros, price.state()))
         .collect()
+}
+
+fn time<T: TryInto<DateTime<Utc>>>(timestamp: Option<T>) -> Option<DateTime<Utc>> {
+    timestamp.and_then(|timestamp| timestamp.try_into().ok())
+}
+
+fn holds_from(placement: &Placement, index: usize) -> Option<DateTime<Utc>> {
+    time(placement.prices[index].holds_from)
+}
+
+/// The newest placement as the list has it.
+async fn listed(stack: &Plan) -> Placement {
+    let answer = supply(stack)
+        .list_placements(call(&operator(), ListPlacementsRequest::default()))
+        .await;
+    answer.unwrap().into_inner().items.remove(0)
 }
 
 #[tokio::test]
@@ -368,11 +384,6 @@ async fn two_members_of_staff_set_a_price() {
     let (first, second) = (operator(), staff(StaffRole::Finance));
     let now = stack.clock.now();
     let later = now + chrono::TimeDelta::hours(1);
-    let at_once = set_price(&stack, &first, price(&placement, "2.00", now)).await;
-    assert_eq!(
-        why(at_once),
-        (Reason::Validation, Some("valid_from".into()))
-    );
     let proposed = set_price(&stack, &first, price(&placement, "2.00", later))
         .await
         .unwrap();
@@ -393,22 +404,145 @@ async fn two_members_of_staff_set_a_price() {
         (&by.set_by_id, &by.confirmed_by_id),
         (&id_of(&first), &id_of(&second))
     );
-    // A proposal that nobody confirms lapses at its time.
+    assert_eq!(by.holds_from, by.valid_from);
+    // A proposal that is confirmed after its time holds from then on.
     let next = later + chrono::TimeDelta::hours(1);
     set_price(&stack, &first, price(&placement, "9.00", next))
         .await
         .unwrap();
-    stack.clock.advance(Duration::from_hours(2));
+    stack.clock.advance(Duration::from_hours(3));
+    let both = listed(&stack).await;
+    assert_eq!(
+        standing(&both),
+        [
+            (2_000_000, PriceState::Confirmed),
+            (9_000_000, PriceState::Proposed)
+        ]
+    );
     let late = set_price(&stack, &second, price(&placement, "9.00", next))
         .await
         .unwrap();
+    assert_eq!(standing(&late), [(9_000_000, PriceState::Confirmed)]);
+    assert_eq!(holds_from(&late, 0), Some(stack.clock.now()));
+}
+
+#[tokio::test]
+async fn a_price_for_now_holds_from_its_confirmation() {
+    let stack = Plan::spawn().await;
+    let placement = placement(&stack).await;
+    let (first, second) = (operator(), staff(StaffRole::Finance));
+    let now = stack.clock.now();
+    let proposed = set_price(&stack, &first, price(&placement, "2.00", now))
+        .await
+        .unwrap();
+    assert_eq!(standing(&proposed), [(2_000_000, PriceState::Proposed)]);
+    assert_eq!(holds_from(&proposed, 0), None);
+    // The time that a second person reads in REST answers and in those of adfolioctl.
+    let shown = time(proposed.prices[0].valid_from).unwrap();
+    assert_eq!(shown, shown.trunc_subsecs(3));
+    let same = price(&placement, "2.00", shown);
+    stack.clock.advance(Duration::from_mins(5));
+    let alone = set_price(&stack, &first, same.clone()).await.unwrap();
+    assert_eq!(alone, proposed);
+    let confirmed = set_price(&stack, &second, same.clone()).await.unwrap();
+    assert_eq!(standing(&confirmed), [(2_000_000, PriceState::Confirmed)]);
     assert_eq!(
-        standing(&late),
+        confirmed.prices[0].valid_from,
+        proposed.prices[0].valid_from
+    );
+    assert_eq!(holds_from(&confirmed, 0), Some(stack.clock.now()));
+    assert_eq!(confirmed.prices[0].confirmed_by_id, id_of(&second));
+    // A further price begins after the confirmation, not only after the time that this one was set for.
+    let at_once = price(&placement, "3.00", stack.clock.now());
+    assert_eq!(
+        why(set_price(&stack, &first, at_once).await),
+        (Reason::Validation, Some("valid_from".into()))
+    );
+    // Twice is once, also later.
+    stack.clock.advance(Duration::from_mins(5));
+    let again = set_price(&stack, &second, same).await.unwrap();
+    assert_eq!(again, confirmed);
+}
+
+#[tokio::test]
+async fn a_proposal_comes_too_late_once_a_later_price_holds() {
+    let stack = Plan::spawn().await;
+    let placement = placement(&stack).await;
+    let (first, second) = (operator(), staff(StaffRole::Finance));
+    let older = price(&placement, "2.00", stack.clock.now());
+    let proposed = set_price(&stack, &first, older.clone()).await.unwrap();
+    let older = SetPlacementPriceRequest {
+        valid_from: proposed.prices[0].valid_from,
+        ..older
+    };
+    stack.clock.advance(Duration::from_mins(10));
+    let newer = price(&placement, "3.00", stack.clock.now());
+    let pending = set_price(&stack, &first, newer.clone()).await.unwrap();
+    // A further proposal replaces nothing.
+    assert_eq!(
+        standing(&pending),
         [
-            (2_000_000, PriceState::Confirmed),
-            (9_000_000, PriceState::Lapsed)
+            (2_000_000, PriceState::Proposed),
+            (3_000_000, PriceState::Proposed)
         ]
     );
+    let newer = SetPlacementPriceRequest {
+        valid_from: pending.prices[1].valid_from,
+        ..newer
+    };
+    stack.clock.advance(Duration::from_secs(20));
+    let holding = set_price(&stack, &second, newer).await.unwrap();
+    assert_eq!(standing(&holding), [(3_000_000, PriceState::Confirmed)]);
+    let refused = set_price(&stack, &second, older.clone()).await.unwrap_err();
+    assert_eq!(
+        (refused.reason, refused.field.as_deref()),
+        (Reason::Validation, Some("valid_from"))
+    );
+    assert_eq!(
+        refused.detail.as_deref(),
+        Some("a later price holds already")
+    );
+    assert_eq!(listed(&stack).await, holding);
+    // Nor does the database take it, from whoever writes.
+    let confirm = "UPDATE placement_prices SET confirmed_by = gen_random_uuid(), confirmed_at = $1
+                   WHERE confirmed_at IS NULL";
+    let refused = sqlx::query(confirm)
+        .bind(stack.clock.now())
+        .execute(&stack.db.pool())
+        .await
+        .unwrap_err();
+    assert!(refused.to_string().contains("a later price holds already"));
+}
+
+#[tokio::test]
+async fn proposals_are_confirmed_in_any_order_before_they_hold() {
+    let stack = Plan::spawn().await;
+    let placement = placement(&stack).await;
+    let (first, second) = (operator(), staff(StaffRole::Finance));
+    let now = stack.clock.now().trunc_subsecs(3);
+    let earlier = price(&placement, "2.00", now + chrono::TimeDelta::hours(1));
+    let later = price(&placement, "3.00", now + chrono::TimeDelta::hours(2));
+    for (by, request) in [
+        (&first, &earlier),
+        (&first, &later),
+        (&second, &later),
+        (&second, &earlier),
+    ] {
+        set_price(&stack, by, request.clone()).await.unwrap();
+    }
+    let both = listed(&stack).await;
+    let confirmed = [
+        (2_000_000, PriceState::Confirmed),
+        (3_000_000, PriceState::Confirmed),
+    ];
+    assert_eq!(standing(&both), confirmed);
+    for index in [0, 1] {
+        assert_eq!(both.prices[index].holds_from, both.prices[index].valid_from);
+    }
+    stack.clock.advance(Duration::from_mins(90));
+    assert_eq!(standing(&listed(&stack).await), confirmed);
+    stack.clock.advance(Duration::from_mins(31));
+    assert_eq!(standing(&listed(&stack).await), confirmed[1..]);
 }
 
 #[tokio::test]

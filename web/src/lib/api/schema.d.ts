@@ -941,8 +941,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same.
-         * @description Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         * Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same, and holds from then on at the earliest.
+         * @description Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same, and holds from then on at the earliest. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
          *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -6123,7 +6123,7 @@ export interface components {
              * @example Network A
              */
             network_name: string;
-            /** @description The price that holds now, if any, and those that follow, by time. */
+            /** @description The price that holds now, if any, and those that were set for later, by `valid_from`. */
             prices: components["schemas"]["PlacementPrice"][];
             /** @description Whether plans are placed on it. */
             state: components["schemas"]["SupplyState"];
@@ -6154,6 +6154,7 @@ export interface components {
             confirmed_by: string | null;
             /** @description What it costs. */
             cost: components["schemas"]["FineMoney"];
+            holds_from: components["schemas"]["Timestamp"] | null;
             /** @description What is paid for. */
             model: components["schemas"]["PriceModel"];
             /** @description What it earns. */
@@ -6162,7 +6163,7 @@ export interface components {
             set_by: string | null;
             /** @description Where it stands. */
             state: components["schemas"]["PriceState"];
-            /** @description From when on. */
+            /** @description From when on it is meant to hold. */
             valid_from: components["schemas"]["Timestamp"];
         };
         /** @description Sets what a placement costs and earns from a time on. */
@@ -6178,7 +6179,7 @@ export interface components {
             placement_id: string;
             /** @description What it earns, likewise. */
             revenue: components["schemas"]["DecimalInput"];
-            /** @description From when on: not before now, and later than every price that was set before. */
+            /** @description From when on: not before now, and later than every price that was set before. To confirm a price: its `valid_from`. */
             valid_from: components["schemas"]["TimestampInput"];
         };
         /** @description A plan (ad order). */
@@ -6449,7 +6450,7 @@ export interface components {
          * @description Where a price stands.
          * @enum {string}
          */
-        PriceState: "proposed" | "confirmed" | "lapsed";
+        PriceState: "proposed" | "confirmed";
         /** @description A product that can be advertised. */
         Product: {
             /** @description Audience of its advertisements. */

@@ -4,7 +4,7 @@ mod delivery;
 mod placement;
 
 pub use delivery::{report_keys, report_position};
-pub use placement::{placement, price};
+pub use placement::price;
 
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::Caller;

@@ -5,7 +5,7 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire;
 use adfolio_money::Micros;
 use adfolio_proto::plan::v1 as proto;
-use chrono::{DateTime, SubsecRound as _, Utc};
+use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::optional;
@@ -42,37 +42,41 @@ impl From<IssuedKey> for proto::NetworkKey {
 impl From<&Placement> for proto::CreatePlacementResponse {
     fn from(created: &Placement) -> Self {
         Self {
-            placement: Some(placement(created, created.created_at)),
+            placement: Some(created.into()),
         }
     }
 }
 
-/// A placement with its prices as they stand now.
-pub fn placement(placement: &Placement, now: DateTime<Utc>) -> proto::Placement {
-    let details = &placement.details;
-    proto::Placement {
-        id: placement.id.to_string(),
-        network_id: placement.network_id.to_string(),
-        network_name: placement.network_name.clone(),
-        name: details.name.clone(),
-        format: details.format.clone(),
-        countries: details.countries.clone(),
-        systems: details.systems.clone(),
-        state: details.state.to_wire(),
-        created_at: Some(wire::timestamp(placement.created_at)),
-        prices: placement
-            .prices
-            .iter()
-            .map(|price| proto::PlacementPrice {
-                model: price.model.to_wire(),
-                cost_micros: price.cost.get(),
-                revenue_micros: price.revenue.get(),
-                valid_from: Some(wire::timestamp(price.valid_from)),
-                state: price.state(now).to_wire(),
-                set_by_id: optional(Some(price.set_by).filter(|by| !by.is_nil())),
-                confirmed_by_id: optional(price.confirmed_by),
-            })
-            .collect(),
+impl From<&Placement> for proto::Placement {
+    fn from(placement: &Placement) -> Self {
+        let details = &placement.details;
+        Self {
+            id: placement.id.to_string(),
+            network_id: placement.network_id.to_string(),
+            network_name: placement.network_name.clone(),
+            name: details.name.clone(),
+            format: details.format.clone(),
+            countries: details.countries.clone(),
+            systems: details.systems.clone(),
+            state: details.state.to_wire(),
+            created_at: Some(wire::timestamp(placement.created_at)),
+            prices: placement.prices.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<&Price> for proto::PlacementPrice {
+    fn from(price: &Price) -> Self {
+        Self {
+            model: price.model.to_wire(),
+            cost_micros: price.cost.get(),
+            revenue_micros: price.revenue.get(),
+            valid_from: Some(wire::timestamp(price.valid_from)),
+            state: price.state().to_wire(),
+            set_by_id: optional(Some(price.set_by).filter(|by| !by.is_nil())),
+            confirmed_by_id: optional(price.confirmed_by),
+            holds_from: price.begins_at().map(wire::timestamp),
+        }
     }
 }
 
@@ -92,6 +96,5 @@ pub fn price(request: &proto::SetPlacementPriceRequest, set_by: Uuid) -> Result<
     );
     let valid_from: Option<DateTime<Utc>> = wire::instant(request.valid_from, "valid_from")?;
     let valid_from = valid_from.ok_or_else(|| Refusal::invalid("valid_from"))?;
-    // As precise as the database.
-    Price::new(model, amounts, valid_from.trunc_subsecs(6), set_by)
+    Price::new(model, amounts, valid_from, set_by)
 }
