@@ -7,12 +7,13 @@ use std::{env, path::PathBuf};
 use prost_reflect::{DescriptorPool, FieldDescriptor, Value};
 use tonic_prost_build::Builder;
 
-const FILES: [&str; 9] = [
+const FILES: [&str; 10] = [
     "adfolio/common/v1/common.proto",
     "adfolio/auth/v1/auth.proto",
     "adfolio/wallet/v1/wallet.proto",
     "adfolio/plan/v1/placement.proto",
     "adfolio/plan/v1/plan.proto",
+    "adfolio/plan/v1/network.proto",
     "adfolio/coupon/v1/coupon.proto",
     "adfolio/notification/v1/notification.proto",
     "adfolio/acceptor/v1/acceptor.proto",

@@ -48,6 +48,8 @@ pub(crate) const REFLECTION: &str = "/grpc.reflection.";
 const EDGE: &[&str] = &[GATEWAY];
 /// The same, and the operator's.
 const EDGE_AND_OPERATOR: &[&str] = &[GATEWAY, OPERATOR];
+/// What networks do, through the gateway or directly.
+const EDGE_AND_NETWORK: &[&str] = &[GATEWAY, NETWORK];
 /// Only the operator's.
 const OPERATOR_ALONE: &[&str] = &[OPERATOR];
 
@@ -147,6 +149,14 @@ pub const POLICIES: &[ServicePolicy] = &[
     ServicePolicy {
         service: "adfolio.plan.v1.DeliveryService",
         methods: &[("ReportDelivery", &[NETWORK])],
+    },
+    ServicePolicy {
+        service: "adfolio.plan.v1.NetworkService",
+        methods: &[
+            ("ListAllotments", EDGE_AND_NETWORK),
+            ("StreamAllotments", &[NETWORK]),
+            ("ReportNetworkDelivery", EDGE_AND_NETWORK),
+        ],
     },
     ServicePolicy {
         service: "adfolio.plan.v1.PlanReconcileService",
