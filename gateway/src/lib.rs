@@ -38,6 +38,7 @@ pub mod service_entries;
 pub mod services;
 pub mod staff_reason;
 pub mod stream;
+mod streamed;
 pub mod uploads;
 
 use std::time::Duration;

@@ -15,8 +15,6 @@ use bytes::{Bytes, BytesMut};
 use serde_json::Value;
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
-use tokio::sync::mpsc::{self, Sender};
-use tokio_stream::wrappers::ReceiverStream;
 
 use crate::call::{Call, send};
 use crate::dto::import::{DecideImportRequest, DeliveryImport, ImportListQuery, ImportResult};
@@ -26,6 +24,7 @@ use crate::form::{Form, form_failure};
 use crate::input::{Json, Query};
 use crate::messages::Success;
 use crate::route::{ANY_ROLE, FINANCE_AND_OPERATOR, OPERATOR, Route};
+use crate::streamed::Feed;
 
 /// Maximum size of an upload in bytes, form included.
 const UPLOAD_LIMIT: usize = 64 * 1024 * 1024;
@@ -36,11 +35,8 @@ const TEXT_LIMIT: usize = 64 * 1024;
 /// Limit of an import, upload included.
 const IMPORT_LIMIT: Duration = Duration::from_mins(5);
 
-/// Bytes per piece sent to plan, which accepts up to 1 MiB.
+/// Bytes per piece read from a temporary file.
 const PIECE_BYTES: usize = 256 * 1024;
-
-/// Maximum number of pieces waiting for plan. It bounds how fast the upload is read.
-const PIECES_IN_FLIGHT: usize = 4;
 
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
@@ -208,30 +204,25 @@ async fn upload(
         deadline: Deadline::after(IMPORT_LIMIT),
         ..call.caller.clone()
     };
-    let (sender, receiver) = mpsc::channel(PIECES_IN_FLIGHT);
-    let request = outgoing(&caller, ReceiverStream::new(receiver), IMPORT_LIMIT);
+    let (feed, messages) = Feed::open();
+    let request = outgoing(&caller, messages, IMPORT_LIMIT);
     let mut client = call.gateway.services().plan_admin.clone();
-    let fed = async move {
-        pass_on(&sender, Part::Header(header)).await;
-        // Once the call has ended, the rest is not read; its answer has the reason.
-        while let Some(mut piece) = pieces.next().await? {
-            while !piece.is_empty() && !sender.is_closed() {
-                let part = piece.split_to(piece.len().min(PIECE_BYTES));
-                pass_on(&sender, Part::Chunk(part.to_vec())).await;
-            }
+    let sent = async move {
+        feed.send(message(Part::Header(header))).await;
+        while let Some(piece) = pieces.next().await? {
+            feed.send_bytes(piece, |bytes| message(Part::Chunk(bytes)))
+                .await;
         }
+        feed.complete().await;
         Ok(())
     };
     let answered = async { client.import_delivery(request).await.map_err(Failure::from) };
-    let ((), response) = futures::try_join!(fed, answered)?;
+    let ((), response) = futures::try_join!(sent, answered)?;
     ImportResult::from_proto(response.into_inner())
 }
 
-/// Passes a piece to the call if it is still running.
-async fn pass_on(sender: &Sender<ImportDeliveryRequest>, part: Part) {
-    let _ = sender
-        .send(ImportDeliveryRequest { part: Some(part) })
-        .await;
+fn message(part: Part) -> ImportDeliveryRequest {
+    ImportDeliveryRequest { part: Some(part) }
 }
 
 /// The source of a file's pieces.
