@@ -137,6 +137,9 @@ wire_struct! {
         /// When delivery ends at the latest, and what is unspent goes back. Set while the plan matches or is delivered.
         #[schema(required = true)]
         pub end_time: Option<Timestamp>,
+        /// Since when no placement can be chosen for it although it matches or is delivered; null if one can.
+        #[schema(required = true)]
+        pub no_supply_since: Option<Timestamp>,
         /// Whether any value is estimated from an import's pricing.
         pub estimated: bool,
         /// Sources of its reports.

@@ -20,6 +20,17 @@ wire_struct! {
     }
 }
 
+/// Where something was delivered.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct ReportPlacement {
+    /// The placement.
+    #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42")]
+    pub id: String,
+    /// Its name.
+    #[schema(example = "Feed, top")]
+    pub name: String,
+}
+
 /// A delivery report, at its latest revision.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DeliveryReport {
@@ -34,9 +45,9 @@ pub struct DeliveryReport {
     pub revision: i64,
     /// When it was delivered.
     pub time: Timestamp,
-    /// Where it was shown; null where the report does not say.
+    /// Where it was delivered; null where the report does not say.
     #[schema(required = true)]
-    pub placement: Option<String>,
+    pub placement: Option<ReportPlacement>,
     /// Impressions.
     pub impressions: i64,
     /// Clicks.
@@ -63,7 +74,10 @@ impl Decode<plan::DeliveryReport> for DeliveryReport {
             report_id: report.report_id,
             revision: report.revision,
             time: Decode::decode(report.time, "time")?,
-            placement: None,
+            placement: non_empty(report.placement_id).map(|id| ReportPlacement {
+                id,
+                name: report.placement_name,
+            }),
             impressions: report.impressions,
             clicks: report.clicks,
             spend: FineMoney::from_micros(report.spend_micros),

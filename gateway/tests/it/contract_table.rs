@@ -133,6 +133,7 @@ fn plan() -> Value {
         "impressions": "int", "clicks": "int", "consumed": "money", "to_be_consumed": "money", "revenue": "money",
         "profit": "signed", "coupon_share": "money", "result": "signed", "coupon": nullable(json!({"id": "text", "name": "text"})), "fail_reason": "text?",
         "create_time": "time", "put_time": "time?", "finish_time": "time?", "settle_time": "time?", "expire_time": "time?", "end_time": "time?",
+        "no_supply_since": "time?",
     })
 }
 
@@ -151,7 +152,8 @@ fn plan_detail() -> Value {
 fn report() -> Value {
     let file = json!({"time": "time", "sha256": "text?", "line": "int"});
     json!({
-        "source": "text", "report_id": "text", "revision": "int", "time": "time", "placement": "text?",
+        "source": "text", "report_id": "text", "revision": "int", "time": "time",
+        "placement": nullable(json!({"id": "text", "name": "text"})),
         "impressions": "int", "clicks": "int", "spend": "text", "charged": "text", "revenue": "text", "estimated": "bool",
         "simulated": "bool", "import": nullable(file),
     })

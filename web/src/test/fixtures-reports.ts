@@ -33,7 +33,7 @@ export const reports: DeliveryReport[] = [
     report_id: '2026-11-20-0002',
     revision: 2,
     time: at(-4 * HOUR),
-    placement: 'Harbour News, top of the page',
+    placement: { id: 'placement-2', name: 'Harbour News, top of the page' },
     impressions: 11_400,
     clicks: 241,
     spend: '402.187512',

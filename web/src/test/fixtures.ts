@@ -226,6 +226,7 @@ export function plan(over: Partial<Plan> = {}): Plan {
     settle_time: null,
     expire_time: null,
     end_time: null,
+    no_supply_since: null,
     estimated: false,
     sources: ['network'],
     ...over,

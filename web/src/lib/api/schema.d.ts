@@ -4510,8 +4510,7 @@ export interface components {
              * @description Impressions.
              */
             impressions: number;
-            /** @description Where it was shown; null where the report does not say. */
-            placement: string | null;
+            placement: components["schemas"]["ReportPlacement"] | null;
             /**
              * @description Identifies it within its source.
              * @example 2026-11-20-0001
@@ -6217,6 +6216,7 @@ export interface components {
              * @example 12000
              */
             impressions: number;
+            no_supply_since: components["schemas"]["Timestamp"] | null;
             /** @description Pushed by an operator. */
             official: boolean;
             /** @description The operator who pushed it. */
@@ -6780,6 +6780,19 @@ export interface components {
             next_cursor: string | null;
             /** @description The plan's figures. */
             totals: components["schemas"]["ReportTotals"];
+        };
+        /** @description Where something was delivered. */
+        ReportPlacement: {
+            /**
+             * @description The placement.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            id: string;
+            /**
+             * @description Its name.
+             * @example Feed, top
+             */
+            name: string;
         };
         /** @description A registered source of delivery reports. */
         ReportSource: {

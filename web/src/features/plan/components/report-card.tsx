@@ -23,7 +23,7 @@ export function ReportCard({ report }: { report: DeliveryReport }) {
         <Marks report={report} />
       </div>
       <p className={styles.source}>
-        {list([sourceText(report.source), ...(report.placement ? [report.placement] : [])])}
+        {list([sourceText(report.source), ...(report.placement ? [report.placement.name] : [])])}
       </p>
       <Figures row small>
         <Figure label={t('figure.impressions')}>

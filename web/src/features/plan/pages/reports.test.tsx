@@ -57,7 +57,7 @@ test('a report shows its amounts to the last decimal, and where it came from', a
   given([
     report({
       revision: 3,
-      placement: 'Sidebar',
+      placement: { id: 'placement-1', name: 'Sidebar' },
       spend: '1402.187512',
       charged: '1402.187512',
       import: { time: at(0), sha256: SHA256, line: 1_204 },
