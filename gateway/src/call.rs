@@ -8,7 +8,7 @@ use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
 use chrono::Utc;
 
-use crate::auth::Token;
+use crate::auth::{NetworkKey, Token};
 use crate::errors::Failure;
 use crate::gateway::Gateway;
 use crate::lang::Lang;
@@ -35,6 +35,8 @@ pub struct Call {
     pub user_agent: String,
     /// The verified token, if the route requires one.
     pub token: Option<Token>,
+    /// The network's key, if the route requires one. Plan checks it.
+    pub network_key: Option<NetworkKey>,
     /// Whether the route honours idempotency keys and the client sent one. Clients may send a key to other routes
     /// too, where it protects nothing.
     pub is_repeatable: bool,
@@ -49,6 +51,13 @@ impl Call {
     /// The token. Routes that require one always have it.
     pub fn token(&self) -> Result<&Token, Failure> {
         self.token
+            .as_ref()
+            .ok_or_else(|| Failure::new(Reason::NotAuthenticated))
+    }
+
+    /// The network's key. Routes for networks always have one.
+    pub fn network_key(&self) -> Result<&NetworkKey, Failure> {
+        self.network_key
             .as_ref()
             .ok_or_else(|| Failure::new(Reason::NotAuthenticated))
     }

@@ -45,7 +45,7 @@ pub struct GatewayConfig {
     /// Requests per second for each client address, with a burst of twice as many; 0 for no limit
     #[arg(long, env = "FLOOD_LIMIT_PER_SECOND", default_value_t = 500)]
     pub flood_limit_per_second: u32,
-    /// Requests per second for each token, with a burst of twice as many; 0 for no limit
+    /// Requests per second for each token or network's key, with a burst of twice as many; 0 for no limit
     #[arg(long, env = "FLOOD_LIMIT_SESSION_PER_SECOND", default_value_t = 100)]
     pub flood_limit_session_per_second: u32,
     /// Maximum number of connections

@@ -1,4 +1,4 @@
-//! Reads the headers of a request: its id, client, language, time zone and idempotency key.
+//! Reads the headers of a request: its id, client, keys, language, time zone and idempotency key.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -7,7 +7,7 @@ use adfolio_kit::time_zone::TimeZone;
 use axum::http::{HeaderMap, HeaderName, header};
 use uuid::Uuid;
 
-use crate::auth::Token;
+use crate::auth::{NetworkKey, Token};
 use crate::errors::Failure;
 use crate::lang::Lang;
 
@@ -15,6 +15,10 @@ use crate::lang::Lang;
 pub const TOKEN_HEADER: HeaderName = HeaderName::from_static("x-ct");
 /// Its name as written in documents.
 pub const TOKEN: &str = "X-CT";
+/// The header of a network's key.
+pub const NETWORK_KEY_HEADER: HeaderName = HeaderName::from_static("x-network-key");
+/// Its name as written in documents.
+pub const NETWORK_KEY: &str = "X-Network-Key";
 /// The time zone's header.
 pub const TIME_ZONE: &str = "X-TZ";
 /// The language's header.
@@ -93,6 +97,12 @@ pub fn flood_key(address: IpAddr) -> IpAddr {
 pub fn token(headers: &HeaderMap) -> Option<Token> {
     let text = headers.get(TOKEN_HEADER)?.to_str().ok()?;
     Token::parse(text)
+}
+
+/// The network's key, if there is one and it is well-formed.
+pub fn network_key(headers: &HeaderMap) -> Option<NetworkKey> {
+    let text = headers.get(NETWORK_KEY_HEADER)?.to_str().ok()?;
+    NetworkKey::parse(text)
 }
 
 /// The caller's language: the request's, else the user's, else the browser's, else English.

@@ -31,7 +31,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::sensitive_headers::SetSensitiveRequestHeadersLayer;
 use tracing::{debug, error};
 
-use crate::auth::{StaffSession, Token, refuse_inactive};
+use crate::auth::{NetworkKey, StaffSession, Token, refuse_inactive};
 use crate::call::Call;
 use crate::context;
 use crate::docs;
@@ -122,9 +122,10 @@ pub fn router(gateway: &Gateway) -> Router {
         .fallback(|request: Request| refuse(&request, StatusCode::NOT_FOUND, Reason::NotFound))
         .layer(from_fn_with_state(gateway.clone(), around))
         .layer(CompressionLayer::new().compress_when(worth_compressing()))
-        // Keeps tokens out of printed headers.
+        // Keeps tokens and keys out of printed headers.
         .layer(SetSensitiveRequestHeadersLayer::new([
             context::TOKEN_HEADER,
+            context::NETWORK_KEY_HEADER,
         ]))
 }
 
@@ -302,6 +303,7 @@ async fn answer(
         deadline: Deadline::default(),
         ..Caller::system()
     };
+    let network_key = identify_network(&gateway, route, headers)?;
     let token = authenticate(&gateway, route, headers, &mut caller, lang).await?;
     lang.code().clone_into(&mut caller.lang);
     caller.idempotency_key = context::idempotency_key(headers)?;
@@ -319,9 +321,25 @@ async fn answer(
         client_address: edge.client_address,
         user_agent,
         token,
+        network_key,
         is_repeatable,
     };
     route.serve(call, request).await
+}
+
+/// Reads the key that a route for networks requires. Plan checks it.
+fn identify_network(
+    gateway: &Gateway,
+    route: &Route,
+    headers: &HeaderMap,
+) -> Result<Option<NetworkKey>, Failure> {
+    if route.access != Access::Network {
+        return Ok(None);
+    }
+    let key =
+        context::network_key(headers).ok_or_else(|| Failure::new(Reason::NotAuthenticated))?;
+    gateway.token_limit().check(key.digest())?;
+    Ok(Some(key))
 }
 
 /// Verifies the token that the route requires and sets its owner in `caller`.
@@ -333,13 +351,13 @@ async fn authenticate(
     lang: &mut Lang,
 ) -> Result<Option<Token>, Failure> {
     let access = route.access;
-    if access == Access::Public {
+    if matches!(access, Access::Public | Access::Network) {
         return Ok(None);
     }
     let token = context::token(headers).ok_or_else(|| Failure::new(Reason::NotAuthenticated))?;
     gateway.token_limit().check(token.digest())?;
     match access {
-        Access::Public => {}
+        Access::Public | Access::Network => {}
         Access::User | Access::UserInAnyState => {
             let session = gateway.sessions().user(&token, caller).await?;
             *lang = context::lang(headers, session.lang);

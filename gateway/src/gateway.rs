@@ -101,7 +101,7 @@ impl Gateway {
         &self.0.address_limit
     }
 
-    /// The flood limit of tokens.
+    /// The flood limit of tokens and of networks' keys.
     pub fn token_limit(&self) -> &FloodLimit<TokenDigest> {
         &self.0.token_limit
     }

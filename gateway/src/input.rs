@@ -27,6 +27,8 @@ pub enum Carrier {
     Json,
     /// Multipart form.
     Multipart,
+    /// Lines of JSON, which are streamed.
+    Lines,
     /// No input.
     Nothing,
 }

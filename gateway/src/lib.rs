@@ -22,6 +22,7 @@ pub mod gateway;
 pub mod input;
 pub mod lang;
 pub mod limits;
+pub mod lines;
 pub mod messages;
 pub mod openapi;
 pub mod paths;

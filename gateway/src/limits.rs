@@ -1,4 +1,4 @@
-//! The flood limit: requests per second for each client address and each token.
+//! The flood limit: requests per second for each client address, each token and each network's key.
 
 use std::hash::Hash;
 use std::num::NonZeroU32;

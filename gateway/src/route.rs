@@ -38,6 +38,8 @@ pub enum Access {
     UserInAnyState,
     /// Staff with one of these roles; an admin always.
     Staff(&'static [StaffRole]),
+    /// A network, by its key.
+    Network,
 }
 
 /// Every role.
@@ -227,6 +229,15 @@ impl Route {
         }
     }
 
+    /// For networks.
+    #[must_use]
+    pub fn network(self) -> Self {
+        Self {
+            access: Access::Network,
+            ..self
+        }
+    }
+
     /// Adds reasons for refusals.
     #[must_use]
     pub fn fails(self, reasons: &'static [Reason]) -> Self {
@@ -293,7 +304,9 @@ impl Route {
     pub fn demand(&self) -> Demand {
         match self.access {
             Access::Staff(_) => Demand::of(&self.method, self.operation),
-            Access::Public | Access::User | Access::UserInAnyState => Demand::Nothing,
+            Access::Public | Access::User | Access::UserInAnyState | Access::Network => {
+                Demand::Nothing
+            }
         }
     }
 
@@ -306,8 +319,12 @@ impl Route {
         if self.keyed {
             reasons.push(Reason::IdempotencyKeyReused);
         }
-        if self.access != Access::Public {
-            reasons.extend([Reason::NotAuthenticated, Reason::SessionExpired]);
+        match self.access {
+            Access::Public => {}
+            Access::Network => reasons.push(Reason::NotAuthenticated),
+            Access::User | Access::UserInAnyState | Access::Staff(_) => {
+                reasons.extend([Reason::NotAuthenticated, Reason::SessionExpired]);
+            }
         }
         if matches!(self.access, Access::Staff(_)) {
             if !self.admits_one_time_password {
@@ -326,7 +343,7 @@ impl Route {
                 ]);
             }
             Access::Staff(roles) if roles.len() < ANY_ROLE.len() => reasons.push(Reason::Forbidden),
-            Access::Public | Access::UserInAnyState | Access::Staff(_) => {}
+            Access::Public | Access::UserInAnyState | Access::Staff(_) | Access::Network => {}
         }
         reasons.extend([
             Reason::TooManyAttempts,

@@ -31,7 +31,7 @@ impl Schemas {
                 self.add_referred::<I::Shape>();
                 I::Shape::schema()
             }
-            Carrier::Json | Carrier::Multipart => self.add::<I::Shape>(),
+            Carrier::Json | Carrier::Multipart | Carrier::Lines => self.add::<I::Shape>(),
         };
         Shapes {
             input: I::Shape::schema(),

@@ -12,6 +12,7 @@ use adfolio_proto::coupon::v1::coupon_admin_service_client::CouponAdminServiceCl
 use adfolio_proto::coupon::v1::coupon_service_client::CouponServiceClient;
 use adfolio_proto::notification::v1::notification_admin_service_client::NotificationAdminServiceClient;
 use adfolio_proto::notification::v1::notification_service_client::NotificationServiceClient;
+use adfolio_proto::plan::v1::network_service_client::NetworkServiceClient;
 use adfolio_proto::plan::v1::placement_admin_service_client::PlacementAdminServiceClient;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
@@ -42,6 +43,8 @@ pub struct Services {
     pub plan_admin: PlanAdminServiceClient<Channel>,
     /// Networks and placements, for staff.
     pub placement_admin: PlacementAdminServiceClient<Channel>,
+    /// What networks are allotted and report.
+    pub network: NetworkServiceClient<Channel>,
     /// Coupons.
     pub coupon: CouponServiceClient<Channel>,
     /// Campaigns, for staff.
@@ -85,7 +88,8 @@ impl Services {
             wallet_admin: WalletAdminServiceClient::new(wallet),
             plan: PlanServiceClient::new(plan.clone()),
             plan_admin: PlanAdminServiceClient::new(plan.clone()),
-            placement_admin: PlacementAdminServiceClient::new(plan),
+            placement_admin: PlacementAdminServiceClient::new(plan.clone()),
+            network: NetworkServiceClient::new(plan),
             coupon: CouponServiceClient::new(coupon.clone()),
             coupon_admin: CouponAdminServiceClient::new(coupon),
             notification: NotificationServiceClient::new(notification.clone()),

@@ -4,6 +4,7 @@
 //! before a call began is over for that call after this time at the latest, even if RabbitMQ is down, auth cannot
 //! reach it, or auth's answer was slow. Events only make it sooner.
 
+mod network_key;
 mod revocations;
 
 use std::future::Future;
@@ -28,6 +29,7 @@ use crate::dto::secret;
 use crate::errors::Failure;
 use crate::lang::Lang;
 use crate::services::Services;
+pub use network_key::NetworkKey;
 use revocations::RevocationSink;
 
 /// Maximum number of cached tokens.
@@ -65,7 +67,7 @@ impl Token {
     }
 }
 
-/// SHA-256 of a token.
+/// SHA-256 of a token or a network's key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TokenDigest([u8; 32]);
 

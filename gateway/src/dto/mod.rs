@@ -22,6 +22,7 @@ pub mod feedback;
 pub mod follow;
 pub mod freeze;
 pub mod import;
+pub mod network;
 pub mod notification;
 pub mod password;
 pub mod plan;

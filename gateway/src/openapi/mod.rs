@@ -28,7 +28,7 @@ use crate::paths::BASE_PATH;
 use crate::route::Route;
 use crate::routes;
 use crate::schemas::Schemas;
-use operation::{EDGE_STATUSES, ERROR_ENVELOPE, JSON, STAFF_TOKEN, USER_TOKEN};
+use operation::{EDGE_STATUSES, ERROR_ENVELOPE, JSON, NETWORK_KEY, STAFF_TOKEN, USER_TOKEN};
 
 const DESCRIPTION: &str = "Every answer is an envelope `{code, msg, data}`; success has code 200. The HTTP status is 200 \
     for every answer of a service, including refusals. The `data` of a refusal is `{reason, field, rule, missing, lang, retry_after}`, with \
@@ -79,11 +79,12 @@ pub fn document_text() -> String {
 fn assemble(paths: BTreeMap<&str, PathItem>, schemas: Schemas) -> OpenApi {
     let mut components = Components::new();
     components.schemas = schemas.into_inner();
-    for (name, text) in [
-        (USER_TOKEN, "A user's token."),
-        (STAFF_TOKEN, "A staff token."),
+    for (name, header, text) in [
+        (USER_TOKEN, context::TOKEN, "A user's token."),
+        (STAFF_TOKEN, context::TOKEN, "A staff token."),
+        (NETWORK_KEY, context::NETWORK_KEY, "A network's key."),
     ] {
-        let key = ApiKeyValue::with_description(context::TOKEN, text);
+        let key = ApiKeyValue::with_description(header, text);
         components.add_security_scheme(name, SecurityScheme::ApiKey(ApiKey::Header(key)));
     }
     for (status, text) in EDGE_STATUSES {

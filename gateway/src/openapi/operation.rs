@@ -18,6 +18,7 @@ use crate::envelope::SUCCESS;
 use crate::errors::envelope_code;
 use crate::input::Carrier;
 use crate::lang::Lang;
+use crate::lines;
 use crate::route::{Access, Route};
 use crate::schemas::Shapes;
 use crate::second_factor::Demand;
@@ -25,6 +26,7 @@ use crate::second_factor::Demand;
 pub(super) const JSON: &str = "application/json";
 pub(super) const USER_TOKEN: &str = "userToken";
 pub(super) const STAFF_TOKEN: &str = "staffToken";
+pub(super) const NETWORK_KEY: &str = "networkKey";
 pub(super) const ERROR_ENVELOPE: &str = "ErrorEnvelope";
 
 /// Answers to calls that never reach a service, by status.
@@ -39,7 +41,7 @@ pub(super) const EDGE_STATUSES: [(u16, &str); 9] = [
     (415, "The body has the wrong content type."),
     (
         429,
-        "Too many requests from this address or with this token.",
+        "Too many requests from this address or with this token or key.",
     ),
     (502, "A service is down."),
     (503, "A service is down."),
@@ -65,23 +67,25 @@ pub fn operation(route: &Route, shapes: Shapes) -> Operation {
     for parameter in parameters(route, &shapes.input) {
         operation = operation.parameter(parameter);
     }
-    let media_type = match route.carrier {
-        Carrier::Json => Some(JSON),
-        Carrier::Multipart => Some("multipart/form-data"),
-        Carrier::Query | Carrier::Nothing => None,
+    let media_types: &[&str] = match route.carrier {
+        Carrier::Json => &[JSON],
+        Carrier::Multipart => &["multipart/form-data"],
+        Carrier::Lines => &lines::MEDIA_TYPES,
+        Carrier::Query | Carrier::Nothing => &[],
     };
-    if let Some(media_type) = media_type {
+    let has_body = !media_types.is_empty();
+    if has_body {
         let content = ContentBuilder::new()
             .schema(Some(shapes.input_by_name))
             .build();
-        let body = RequestBodyBuilder::new()
-            .content(media_type, content)
-            .required(Some(Required::True))
-            .build();
-        operation = operation.request_body(Some(body));
+        let mut body = RequestBodyBuilder::new().required(Some(Required::True));
+        for media_type in media_types {
+            body = body.content(*media_type, content.clone());
+        }
+        operation = operation.request_body(Some(body.build()));
     }
     for (status, _) in EDGE_STATUSES {
-        if media_type.is_some() || !matches!(status, 413 | 415) {
+        if has_body || !matches!(status, 413 | 415) {
             let reference = Ref::from_response_name(format!("Edge{status}"));
             operation = operation.response(status.to_string(), RefOr::<Response>::Ref(reference));
         }
@@ -94,6 +98,7 @@ fn access_text(access: Access) -> String {
         Access::Public => "public".to_owned(),
         Access::User => "user".to_owned(),
         Access::UserInAnyState => "user in any state".to_owned(),
+        Access::Network => "network".to_owned(),
         Access::Staff(roles) => format!(
             "staff: {}",
             roles
@@ -137,6 +142,7 @@ fn security(access: Access) -> Option<Vec<SecurityRequirement>> {
             Some(vec![SecurityRequirement::new(USER_TOKEN, scopes)])
         }
         Access::Staff(_) => Some(vec![SecurityRequirement::new(STAFF_TOKEN, scopes)]),
+        Access::Network => Some(vec![SecurityRequirement::new(NETWORK_KEY, scopes)]),
     }
 }
 

@@ -24,6 +24,7 @@ const AREAS: &[Area] = &[
     ("coupons", "The caller's coupons.", &["/user_coupon"]),
     ("notifications", "The caller's inbox, and feedback.", &["/user/notifications", "/feedback"]),
     ("exchange", "Foreign exchange.", &["/acceptor"]),
+    ("networks", "What ad networks are allotted, and what they report.", &["/network"]),
     ("account", "Registration, login, profile.", &["/"]),
 ];
 

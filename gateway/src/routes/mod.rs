@@ -10,6 +10,7 @@ mod feedback;
 mod files;
 mod follow;
 mod freeze;
+mod network;
 mod notification;
 mod plan;
 mod profile;
@@ -41,6 +42,7 @@ pub fn table() -> Vec<Route> {
         push::routes(),
         feedback::routes(),
         acceptor::routes(),
+        network::routes(),
         files::routes(),
         basic_config::routes(),
         stream::routes(),

@@ -21,6 +21,7 @@ pub async fn call(stack: &Stack, route: &Route, token: Option<&str>) -> Reply {
             request.multipart(reqwest::multipart::Form::new().text("unknown", "part"))
         }
         Carrier::Json => request.json(&json!({})),
+        Carrier::Lines => request.body(""),
         Carrier::Query | Carrier::Nothing => request,
     };
     stack.send(request).await
@@ -81,6 +82,16 @@ async fn nobody_gets_further_than_the_table_says() {
                         "FORBIDDEN",
                     );
                 }
+            }
+            Access::Network => {
+                for (who, token) in [("a user", &user), ("staff", &admin)] {
+                    let reply = call(&stack, &route, Some(token)).await;
+                    denied(&route, who, &reply, 401, "NOT_AUTHENTICATED");
+                }
+                let request = stack.request(route.method.clone(), route.path, None);
+                let request = request.header("X-Network-Key", "5e".repeat(32));
+                let reply = stack.send(request).await;
+                denied(&route, "an unknown key", &reply, 401, "NOT_AUTHENTICATED");
             }
         }
         denied(

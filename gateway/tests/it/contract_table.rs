@@ -111,6 +111,14 @@ fn placement() -> Value {
     })
 }
 
+fn allotment() -> Value {
+    json!({
+        "allotment_id": "text", "plan_number": "text", "placement": "text", "placement_name": "text", "budget": "text",
+        "units": "int", "price": {"model": "cpm|cpc", "cost": "text", "revenue": "text"}, "from": "time", "to": "time",
+        "report_until": "time", "creative": {"title": "text", "picture": "text", "destination": "text"},
+    })
+}
+
 fn audience() -> Value {
     json!({"regions": ["text"], "age_min": "int", "age_max": "int", "gender": "any|female|male"})
 }
@@ -286,6 +294,7 @@ pub fn table() -> Vec<Contracted> {
         plans(),
         wallet(),
         others(),
+        networks(),
         staff_accounts(),
         staff_business(),
     ]
@@ -446,6 +455,25 @@ fn plans() -> Vec<Contracted> {
             ),
         ),
         post("/user_coupon/receive", "campaign_id?", coupon()),
+    ]
+}
+
+fn networks() -> Vec<Contracted> {
+    let rows = json!([{"line": "int", "reason": "text"}]);
+    vec![
+        get(
+            "/network/allotments",
+            "after? limit?",
+            json!({"items": [allotment()], "next": "text?"}),
+        ),
+        post(
+            "/network/reports",
+            "",
+            json!({
+                "sha256": "hash", "read": "int", "applied": "int", "repeated": "int", "restated": "int", "held": rows,
+                "rejected": rows, "rejected_count": "int",
+            }),
+        ),
     ]
 }
 

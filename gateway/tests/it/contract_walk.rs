@@ -79,6 +79,11 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
         Reason::FileTooLarge,
         "takes more than 64 MB, and is HTTP 413",
     ),
+    (
+        "/network/reports",
+        Reason::FileTooLarge,
+        "takes more than 64 MB, and is HTTP 413; see network",
+    ),
 ];
 
 /// What one member of staff may post alone within a day.

@@ -28,6 +28,7 @@ use adfolio_proto::notification::v1::{
     CountUnreadRequest, CountUnreadResponse, DepositMethod, Faq, GetPublicContentRequest,
     GetPublicContentResponse, LegalText, ServiceEntry,
 };
+use adfolio_proto::plan::v1::network_service_server::NetworkServiceServer;
 use adfolio_proto::plan::v1::plan_service_server::{PlanService, PlanServiceServer};
 use adfolio_proto::plan::v1::{
     GetPutRangeRequest, GetPutRangeResponse, PutPlanRequest, PutPlanResponse,
@@ -47,6 +48,8 @@ use tokio::task::JoinHandle;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
+
+use crate::network::Heard;
 
 /// Begins the tokens of staff; every other token is the user's id.
 const STAFF_TOKEN: &str = "staff-";
@@ -68,6 +71,8 @@ pub struct Said {
     pub content_calls: usize,
     /// Calls that are always answered UNAVAILABLE, by method.
     pub unavailable_calls: BTreeMap<&'static str, usize>,
+    /// What plan heard of networks.
+    pub networks: Heard,
 }
 
 /// All services in one.
@@ -371,6 +376,7 @@ impl Front {
             reasons: Vec::new(),
             content_calls: 0,
             unavailable_calls: BTreeMap::new(),
+            networks: Heard::default(),
         })));
         let behind = serve(&fakes).await;
         let uploads = TempDir::new().unwrap();
@@ -448,6 +454,7 @@ async fn serve(fakes: &Fakes) -> String {
         .add_service(NotificationServiceServer::new(fakes.clone()))
         .add_service(WalletServiceServer::new(fakes.clone()))
         .add_service(PlanServiceServer::new(fakes.clone()))
+        .add_service(NetworkServiceServer::new(fakes.clone()))
         .add_service(AcceptorServiceServer::new(fakes.clone()));
     tokio::spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
     url

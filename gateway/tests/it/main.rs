@@ -29,6 +29,7 @@ mod identity;
 mod inboxes;
 mod inputs;
 mod journey;
+mod network;
 mod outage;
 mod page;
 mod preferences;

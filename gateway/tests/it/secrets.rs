@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Debug;
 
-use adfolio_gateway::auth::Token as SessionToken;
+use adfolio_gateway::auth::{NetworkKey, Token as SessionToken};
 use adfolio_gateway::dto::acceptor::{AcceptanceCode, AcceptorDetailRequest, Offer};
 use adfolio_gateway::dto::account::{
     ConfirmEmailRequest, HostEntryRequest, LoginRequest, OlderRegisterRequest, OlderSession,
@@ -314,7 +314,9 @@ fn bodies_and_answers_print_no_secret_and_send_each() {
 }
 
 #[test]
-fn a_token_is_not_printed() {
+fn a_token_and_a_key_are_not_printed() {
     let shown = format!("{:?}", SessionToken::parse(SECRET).unwrap());
+    assert!(!shown.contains(SECRET), "{shown}");
+    let shown = format!("{:?}", NetworkKey::parse(&SECRET.repeat(2)).unwrap());
     assert!(!shown.contains(SECRET), "{shown}");
 }

@@ -34,6 +34,11 @@ pub fn check(data: &[u8]) {
                 .all(|byte| byte.is_ascii_graphic())
         );
     }
+    if let Some(key) = context::network_key(&headers) {
+        let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let key = key.to_message();
+        assert!(key.len() == 64 && key.bytes().all(is_digit));
+    }
     let zone = context::time_zone(&headers);
     if !headers.contains_key(context::TIME_ZONE) {
         assert_eq!(zone, TimeZone::UTC);

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 93] = [
+pub const SHAPES: [(&str, Read); 94] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -245,6 +245,10 @@ pub const SHAPES: [(&str, Read); 93] = [
     (
         "DecideWithdrawalRequest",
         json::<dto::withdrawal::DecideWithdrawalRequest>,
+    ),
+    (
+        "AllotmentListQuery",
+        query::<dto::network::AllotmentListQuery>,
     ),
     ("AuditListQuery", query::<dto::audit::AuditListQuery>),
     (

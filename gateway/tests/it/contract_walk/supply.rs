@@ -1,6 +1,7 @@
 //! Networks, their placements and prices.
 
 use chrono::{TimeDelta, Utc};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{UNKNOWN, Walk};
@@ -42,7 +43,43 @@ async fn networks(walk: &Walk) -> Value {
     assert!(rotated["keys"][1]["expires_at"].is_string());
     let listed = walk.staff_get("/admin/network/list").await;
     assert!(listed["items"][0]["key"].is_null());
+    calls(walk, &created["key"]).await;
+    calls(walk, &rotated["key"]).await;
     created["id"].clone()
+}
+
+/// What a network does with its key; an earlier one is valid until its overlap ends.
+async fn calls(walk: &Walk, key: &Value) {
+    let call = |method: Method, path: &str, key: &str| {
+        let request = walk.stack.request(method, path, None);
+        request.header("X-Network-Key", key)
+    };
+    let key = key.as_str().unwrap();
+    let fetch = |query: &str, key: &str| {
+        let path = format!("/network/allotments{query}");
+        walk.stack.send(call(Method::GET, &path, key))
+    };
+    let unknown = "5e".repeat(32);
+    fetch("", &unknown).await.refused(401, "NOT_AUTHENTICATED");
+    let after = format!("?after={UNKNOWN}");
+    for (query, field) in [("?limit=0", "limit"), (after.as_str(), "after")] {
+        let data = fetch(query, key).await.refused(400, "VALIDATION");
+        assert_eq!(data["field"], field);
+    }
+    let allotted = fetch("?limit=1000", key).await.ok();
+    assert_eq!(allotted["items"], json!([]));
+
+    let report = |key: &str| {
+        let request = call(Method::POST, "/network/reports", key);
+        let request = request.header("Content-Type", "application/x-ndjson");
+        walk.stack.send(request.body("{}\n"))
+    };
+    report(&unknown).await.refused(401, "NOT_AUTHENTICATED");
+    let reported = report(key).await.ok();
+    assert_eq!(
+        (&reported["read"], &reported["rejected"][0]["line"]),
+        (&json!(1), &json!(1))
+    );
 }
 
 async fn placements(walk: &Walk, network: &Value) {

@@ -2229,6 +2229,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/network/allotments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Allotments of the caller's network that have not ended, oldest first.
+         * @description Allotments of the caller's network that have not ended, oldest first.
+         *
+         *     For: network. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAllotments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/network/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reports delivery as JSON lines. Repeating a report changes nothing; a higher revision restates it.
+         * @description Reports delivery as JSON lines. Repeating a report changes nothing; a higher revision restates it.
+         *
+         *     For: network. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["reportNetworkDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/opening_store": {
         parameters: {
             query?: never;
@@ -3235,6 +3279,72 @@ export interface components {
              * @example network-a
              */
             source: string;
+        };
+        /** @description What a network may show of a plan on one of its placements. */
+        Allotment: {
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e43
+             */
+            allotment_id: string;
+            /** @description What may be spent. */
+            budget: components["schemas"]["FineMoney"];
+            /** @description What the advertisement shows. */
+            creative: components["schemas"]["Creative"];
+            /** @description When it begins. */
+            from: components["schemas"]["Timestamp"];
+            /**
+             * @description The placement's id, which reports name.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42
+             */
+            placement: string;
+            /**
+             * @description The placement's name, which reports may name instead.
+             * @example Feed, top
+             */
+            placement_name: string;
+            /**
+             * @description The plan's number, which reports name.
+             * @example AD2611200042
+             */
+            plan_number: string;
+            /** @description What they cost and earn. */
+            price: components["schemas"]["AllotmentPrice"];
+            /** @description Until when it is to be reported. What is not reported by then goes back to the plan. */
+            report_until: components["schemas"]["Timestamp"];
+            /** @description When it ends. */
+            to: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Impressions or clicks that the budget pays for.
+             * @example 5000
+             */
+            units: number;
+        };
+        /**
+         * Format: int32
+         * @description Maximum number of allotments: 1 to 1000.
+         * @example 1000
+         */
+        AllotmentLimit: number;
+        /** @description What an allotment is priced at. */
+        AllotmentPrice: {
+            /** @description What a thousand impressions or a click cost. */
+            cost: components["schemas"]["FineMoney"];
+            /** @description What is paid for. */
+            model: components["schemas"]["PriceModel"];
+            /** @description What a thousand impressions or a click earn. */
+            revenue: components["schemas"]["FineMoney"];
+        };
+        /** @description Allotments of a network. */
+        Allotments: {
+            /** @description Those that have not ended, oldest first. */
+            items: components["schemas"]["Allotment"][];
+            /**
+             * @description What to send as `after` the next time; null before the first allotment.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e43
+             */
+            next: string | null;
         };
         /** @description A range of amounts. */
         AmountRange: {
@@ -5832,6 +5942,53 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /** @description Result of a network's report. */
+        NetworkReportResult: {
+            /**
+             * Format: int64
+             * @description New reports.
+             * @example 98
+             */
+            applied: number;
+            /** @description Reports above a limit of their product, which wait for a member of staff; at most 20000 are listed. */
+            held: components["schemas"]["RejectedRow"][];
+            /**
+             * Format: int64
+             * @description Lines read.
+             * @example 100
+             */
+            read: number;
+            /** @description Rejected lines; at most 20000 are listed. */
+            rejected: components["schemas"]["RejectedRow"][];
+            /**
+             * Format: int64
+             * @description Number of rejected lines.
+             * @example 1
+             */
+            rejected_count: number;
+            /**
+             * Format: int64
+             * @description Reports that were already known.
+             * @example 0
+             */
+            repeated: number;
+            /**
+             * Format: int64
+             * @description Reports that restated an earlier revision.
+             * @example 0
+             */
+            restated: number;
+            /**
+             * @description SHA-256 of the lines in hexadecimal.
+             * @example 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+             */
+            sha256: string;
+        };
+        /**
+         * @description One JSON object per line, with `report_id`, `revision` (1 if absent), `plan_number`, `placement` (id or name), `time`, `impressions`, `clicks`, `spend` and `revenue`. At most 64 MiB.
+         * @example {"clicks":35,"impressions":5000,"placement":"0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e42","plan_number":"AD2611200042","report_id":"0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e43","revenue":"15.50","revision":1,"spend":"10.00","time":"2026-11-20T09:00:00Z"}
+         */
+        NetworkReports: string;
         /** @description A network with a key that was just issued. */
         NetworkWithKey: components["schemas"]["Network"] & {
             /**
@@ -7891,7 +8048,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description Too many requests from this address or with this token. */
+        /** @description Too many requests from this address or with this token or key. */
         Edge429: {
             headers: {
                 [name: string]: unknown;
@@ -12713,6 +12870,89 @@ export interface operations {
             400: components["responses"]["Edge400"];
             405: components["responses"]["Edge405"];
             414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAllotments: {
+        parameters: {
+            query?: {
+                after?: string;
+                limit?: components["schemas"]["AllotmentLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Allotments"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    reportNetworkDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/jsonl": components["schemas"]["NetworkReports"];
+                "application/x-ndjson": components["schemas"]["NetworkReports"];
+                "text/plain": components["schemas"]["NetworkReports"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["NetworkReportResult"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
