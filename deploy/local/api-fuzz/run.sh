@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sends generated requests to every call of a running stack, first as a user, then as staff. Fails on any 5xx, on an
+# Sends generated requests to every call of a running stack: as a user, as a network, then as staff. Fails on any 5xx, on an
 # envelope with code 500 and on a response that the OpenAPI document does not describe. Needs ADFOLIO_URL,
 # ADFOLIO_ADMIN_PASSWORD, and a stack with demo data and without flood limits. ADFOLIO_FUZZ_CASES sets the random
 # requests per call, in addition to those that cover its schema. With fewer than ADFOLIO_FUZZ_LEAST requests in all the
@@ -24,9 +24,22 @@ try() {
     "$programs/schemathesis" run "$ADFOLIO_URL/api/openapi.json" --no-color --generation-database none \
         --max-examples "${ADFOLIO_FUZZ_CASES:-5}" "${@:2}" | tee "$said/$group" || failed+=("$group")
 }
+# The key of a network that is made for this run.
+network_key() {
+    local token
+    token=$(post /admin/login "{\"username\": \"admin\", \"password\": \"$ADFOLIO_ADMIN_PASSWORD\"}" token) || return
+    post /admin/network/create "{\"name\": \"Fuzz\", \"source\": \"fuzz-$$-$RANDOM\"}" key -H "X-CT: $token"
+}
+# Prints a field of the answer's data.
+post() {
+    curl -fsS "$ADFOLIO_URL/api$1" -H 'Content-Type: application/json' -d "$2" "${@:4}" |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["data"][sys.argv[1]])' "$3"
+}
 # Calls of staff come after those of users, because they change what users see. Wrong logins come last, because they
 # lock this address. All groups run even if one fails.
-try users --exclude-path-regex "^/admin|$never"
+network=$(network_key)
+try users --exclude-path-regex "^/admin|^/network/|$never"
+try networks --include-path-regex '^/network/' --header "X-Network-Key: $network"
 try staff --include-path-regex '^/admin' --exclude-path-regex "$never"
 try sessions --include-path-regex "$sessions"
 try entry --include-path-regex "$entry" --exclude-path-regex '/logout$'

@@ -219,21 +219,25 @@ async fn transport_security_is_for_tls(edge: &Edge) {
 
 async fn too_large_is_an_envelope(edge: &Edge) {
     const UPLOAD_BYTES_MAX: usize = 5 * 1024 * 1024;
-    let upload = |bytes: usize| {
-        let url = format!("{}/api/files/upload", edge.stack.url());
+    const REPORT_BYTES_MAX: usize = 64 * 1024 * 1024;
+    let upload = |path: &str, bytes: usize| {
+        let url = format!("{}/api/{path}", edge.stack.url());
         edge.client.post(url).body(vec![0; bytes]).send()
     };
     // One byte too many is for the gateway to report; far too many never reach it.
-    assert_eq!(
-        upload(UPLOAD_BYTES_MAX + 1).await.unwrap().status(),
-        StatusCode::OK
-    );
-    let refused = upload(2 * UPLOAD_BYTES_MAX).await.unwrap();
-    assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE);
-    assert_guarded(&refused);
-    let refused: Value = refused.json().await.unwrap();
-    assert_eq!(refused["code"], 400);
-    assert_eq!(refused["data"]["reason"], "FILE_TOO_LARGE");
+    for (path, reaches, is_refused) in [
+        ("files/upload", UPLOAD_BYTES_MAX + 1, 2 * UPLOAD_BYTES_MAX),
+        ("network/reports", REPORT_BYTES_MAX, REPORT_BYTES_MAX + 1),
+    ] {
+        let answered = upload(path, reaches).await.unwrap();
+        assert_eq!(answered.status(), StatusCode::OK, "{path}");
+        let refused = upload(path, is_refused).await.unwrap();
+        assert_eq!(refused.status(), StatusCode::PAYLOAD_TOO_LARGE, "{path}");
+        assert_guarded(&refused);
+        let refused: Value = refused.json().await.unwrap();
+        assert_eq!(refused["code"], 400, "{path}");
+        assert_eq!(refused["data"]["reason"], "FILE_TOO_LARGE", "{path}");
+    }
 }
 
 async fn an_endless_address_is_an_envelope(edge: &Edge) {

@@ -107,6 +107,15 @@ impl Client {
             .await
     }
 
+    /// A POST call with JSON lines.
+    pub async fn post_lines(&self, path: &str, lines: &str) -> Reply {
+        let request = self.request(Method::POST, path);
+        let request = request.header("Content-Type", "application/x-ndjson");
+        self.try_send(request.body(lines.to_owned()))
+            .await
+            .expect("the gateway answers")
+    }
+
     /// Opens the event stream, which has no time limit. An error if it was refused.
     pub async fn try_stream(&self) -> Result<reqwest::Response, String> {
         const AN_HOUR: Duration = Duration::from_hours(1);

@@ -48,6 +48,7 @@ async fn no_log_and_no_table_holds_a_secret() {
     .to_vec();
     secrets.extend(log_in_in_every_way(&system).await);
     secrets.extend(Service::ALL.map(|service| broker_password(&system, service)));
+    secrets.push(network_key(&system).await);
     secure_and_withdraw(&system, &advertiser, &secrets).await;
     // Their tables store these, to hand them out again and to find users by.
     let mut codes = license_codes(&system).await;
@@ -147,6 +148,17 @@ async fn log_in_in_every_way(system: &System) -> Vec<String> {
         assert_eq!(reply.reason(), reason, "{reply:?}");
     }
     tokens
+}
+
+/// A network's key, with which the network fetched its allotments and sent a report.
+async fn network_key(system: &System) -> String {
+    let network = json!({"name": "Network A", "source": "network-a"});
+    let network = system.admin.post("/admin/network/create", network).await;
+    let key = network.ok()["key"].as_str().unwrap().to_owned();
+    let network = system.anyone.with_header("X-Network-Key", &key);
+    network.get("/network/allotments").await.ok();
+    network.post_lines("/network/reports", "{}\n").await.ok();
+    key
 }
 
 /// Uses a login's token, so that it passes through every place. Only the session that registered the account may set up

@@ -4,8 +4,10 @@
 use std::{collections::HashMap, fmt::Write as _};
 
 use adfolio_local::Service;
-use adfolio_proto::plan::v1::ImportDeliveryRequest;
-use adfolio_proto::plan::v1::import_delivery_request::Part;
+use adfolio_proto::plan::v1::{
+    ImportDeliveryRequest, ReportNetworkDeliveryRequest, import_delivery_request,
+    report_network_delivery_request,
+};
 use bytes::Bytes;
 use prost::Message as _;
 use prost::encoding::{self, WireType, bool, encode_key, encode_varint, int64, string};
@@ -19,6 +21,9 @@ const NOBODY_ELSE: &str = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e30";
 
 /// A transaction password as sent by clients: the MD5 of six digits.
 const PIN: &str = "221738f5e219709eb4191ccae4ecb12b";
+
+/// A network's key, of no network.
+const NETWORK_KEY: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e7aa5ec2e75ec2e75ec2e75ec2e75ec2e7aa";
 
 /// Fields that exclude others which are sent.
 const LEFT_OUT: [(&str, &str); 4] = [
@@ -63,18 +68,29 @@ pub fn methods(known: &[(&str, &str)]) -> Vec<Method> {
             });
         }
     }
-    // A file is read, and the database queried, once it has a row.
-    let row = "report_id,plan_number,time,spend,revenue\n1,AD261120K3F9ZQ,2026-11-20T09:00:00Z,1.00,1.00\n";
-    let row = ImportDeliveryRequest {
-        part: Some(Part::Chunk(row.as_bytes().to_vec())),
-    };
-    for import in methods
-        .iter_mut()
-        .filter(|method| method.path.ends_with("/ImportDelivery"))
-    {
-        import.messages.push(row.encode_to_vec().into());
+    for (name, row) in rows() {
+        for method in methods
+            .iter_mut()
+            .filter(|method| method.path.ends_with(name))
+        {
+            method.messages.push(row.clone());
+        }
     }
     methods
+}
+
+/// Second messages: a file is read, and the database queried, once it has a row.
+fn rows() -> [(&'static str, Bytes); 2] {
+    let row = "report_id,plan_number,time,spend,revenue\n1,AD261120K3F9ZQ,2026-11-20T09:00:00Z,1.00,1.00\n";
+    let row = import_delivery_request::Part::Chunk(row.as_bytes().to_vec());
+    let import = ImportDeliveryRequest { part: Some(row) };
+    let line = r#"{"report_id":"1","plan_number":"AD261120K3F9ZQ","placement":"Feed, top","time":"2026-11-20T09:00:00Z","spend":"1.00","revenue":"1.00"}"#;
+    let line = report_network_delivery_request::Part::Chunk(line.as_bytes().to_vec());
+    let report = ReportNetworkDeliveryRequest { part: Some(line) };
+    [
+        ("/ImportDelivery", import.encode_to_vec().into()),
+        ("/ReportNetworkDelivery", report.encode_to_vec().into()),
+    ]
 }
 
 fn server_of(package: &str) -> Service {
@@ -185,7 +201,9 @@ fn text(package: &str, method: &str, field: &str) -> &'static str {
         }
         (_, "password" | "old_password" | "confirm_password") => PIN,
         // The first page.
-        (_, "cursor") => "",
+        (_, "cursor" | "after") => "",
+        // Looked up before anything else is checked.
+        (_, "network_key") => NETWORK_KEY,
         (_, "username") => "walker",
         (_, "email") => "walker@example.com",
         (_, "phone" | "mobile") => "+6591234567",
