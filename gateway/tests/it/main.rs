@@ -30,6 +30,7 @@ mod inboxes;
 mod inputs;
 mod journey;
 mod network;
+mod network_adapter;
 mod outage;
 mod page;
 mod preferences;
