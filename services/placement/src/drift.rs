@@ -49,6 +49,18 @@ impl History {
         true
     }
 
+    /// Replaces what an earlier update said. Which update that was is not known any more, so what it said is taken from the
+    /// oldest ones.
+    pub fn correct(&mut self, was: Counts, is: Counts) {
+        self.before = self.before.plus(is);
+        let mut rest = was;
+        for counts in std::iter::once(&mut self.before).chain(&mut self.recent) {
+            let (before, taken) = (*counts, rest);
+            *counts = before.minus(taken);
+            rest = taken.minus(before);
+        }
+    }
+
     /// Everything that counts.
     pub fn total(&self) -> Counts {
         let sum = |sum: Counts, update: &Counts| sum.plus(*update);
@@ -151,6 +163,15 @@ mod tests {
         let before = history.clone();
         assert!(!history.push(Counts::default()));
         assert_eq!(history, before);
+    }
+
+    #[test]
+    fn a_correction_keeps_the_total_right() {
+        let mut history = steady(4, 3);
+        history.correct(Counts::new(4_000, 16), Counts::new(3_000, 10));
+        assert_eq!(history.total(), Counts::new(11_000, 12 * 4 + 1 - 16 + 10));
+        history.correct(Counts::new(u64::MAX, u64::MAX), Counts::default());
+        assert_eq!(history.total(), Counts::default());
     }
 
     #[test]

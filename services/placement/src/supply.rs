@@ -22,6 +22,16 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// As it was stored.
+    pub const fn of(per_hour: Option<u64>) -> Self {
+        Self { per_hour }
+    }
+
+    /// Units in an hour of average traffic; none while that is unknown.
+    pub const fn per_hour(self) -> Option<u64> {
+        self.per_hour
+    }
+
     /// After a time that is worth so many thousandths of an hour of average traffic, in which `served` of `allotted` units
     /// were served.
     #[must_use]
@@ -31,14 +41,22 @@ impl Capacity {
         }
         let observed = scaled(served, 1_000, hour_thousandths);
         let is_full = u128::from(served) * 100 >= u128::from(allotted) * u128::from(FULL_PERCENT);
+        let mixed = |known: u64| {
+            let kept = scaled(known, 100 - NEW_PERCENT, 100);
+            kept.saturating_add(scaled(observed, NEW_PERCENT, 100))
+        };
         let per_hour = match (self.per_hour, is_full) {
             (None, true) => None,
+            // Nothing at all was served, perhaps because the network was away: that is believed by and by.
+            (None, false) if served == 0 => Some(mixed(scaled(allotted, 1_000, hour_thousandths))),
             (None, false) => Some(observed),
-            (Some(known), true) => Some(known.max(scaled(observed, 100 + GROWTH_PERCENT, 100))),
-            (Some(known), false) => {
-                let kept = scaled(known, 100 - NEW_PERCENT, 100);
-                Some(kept.saturating_add(scaled(observed, NEW_PERCENT, 100)))
+            (Some(known), true) => {
+                // By a unit at least, so that a placement that served nothing for long comes back.
+                let unit = 1_000_u64.div_ceil(hour_thousandths);
+                let more = scaled(observed, 100 + GROWTH_PERCENT, 100);
+                Some(known.max(more).max(observed.saturating_add(unit)))
             }
+            (Some(known), false) => Some(mixed(known)),
         };
         Self { per_hour }
     }
@@ -193,7 +211,21 @@ mod tests {
         // Little was allotted and served: that says nothing about all that it can.
         assert_eq!(known.after(10, 10, 1_000).units(1_000), Some(400));
         assert_eq!(known.after(0, 0, 1_000), known);
-        assert_eq!(Capacity::default().after(5, 0, 1_000).units(1_000), Some(1));
+    }
+
+    #[test]
+    fn a_placement_that_serves_nothing_gets_less_and_comes_back() {
+        let mut capacity = Capacity::default().after(1_000, 0, 83);
+        assert_eq!(capacity.units(83), Some(699));
+        for _ in 0..40 {
+            capacity = capacity.after(capacity.units(83).unwrap(), 0, 83);
+        }
+        assert_eq!(capacity.units(83), Some(1));
+        for round in 2..=5 {
+            let units = capacity.units(83).unwrap();
+            capacity = capacity.after(units, units, 83);
+            assert_eq!(capacity.units(83), Some(round));
+        }
     }
 
     fn demand(grant: i64, shares: &[(usize, u32)]) -> Demand<'_> {
