@@ -5,6 +5,7 @@ use std::sync::Arc;
 use adfolio_kit::config::ConfigError;
 use adfolio_kit::second_pair::SecondPair;
 use adfolio_kit::service::{self, Backend};
+use adfolio_kit::shutdown::Shutdown;
 use adfolio_kit::users::Users;
 use tokio::sync::Notify;
 
@@ -32,6 +33,8 @@ pub struct Parts {
     pub work: Arc<Notify>,
     /// For puts that begin and puts that are placed.
     pub puts: Queues,
+    /// Ends streams that have no end of their own.
+    pub shutdown: Shutdown,
 }
 
 impl Parts {
@@ -51,6 +54,7 @@ impl Parts {
             rules,
             work: Arc::new(Notify::new()),
             puts,
+            shutdown: backend.service.shutdown.clone(),
         };
         Ok((parts, writers))
     }

@@ -12,6 +12,9 @@ use clap::{Args, Parser, ValueEnum};
 
 use crate::delivery::proposal::{Notable, Totals};
 
+/// Rounds of allotments begin at the same minutes of each hour.
+const SECONDS_PER_HOUR: u32 = 3_600;
+
 /// Products, plans and their life, delivery reports and statistics
 #[derive(Clone, Debug, Parser)]
 #[command(name = "adfolio-plan", version)]
@@ -46,6 +49,9 @@ pub struct Config {
     /// Milliseconds between two searches for plans whose time is over
     #[arg(long, env = "SWEEP_INTERVAL_MS", default_value_t = 2_000, value_parser = clap::value_parser!(u64).range(50..=600_000))]
     pub sweep_interval_ms: u64,
+    /// Seconds for which plans' budgets are allotted to networks at a time; a divisor of an hour
+    #[arg(long, env = "ALLOTMENT_INTERVAL_SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(5..=3_600))]
+    pub allotment_interval_seconds: u32,
     /// What takes two members of staff.
     #[command(flatten)]
     pub four_eyes: FourEyesArgs,
@@ -136,6 +142,8 @@ pub struct Rules {
     pub platform_share_basis_points: u32,
     /// How long a drive may hold its lease without progress.
     pub recovery_after: Duration,
+    /// How long a round of allotments is: a divisor of an hour.
+    pub allotment_interval: TimeDelta,
     /// What of imports is taken without a second person.
     pub release: Release,
     /// Whether staff settle before the time only by two.
@@ -153,7 +161,15 @@ impl TryFrom<&Config> for Rules {
         if is_single && !config.four_eyes.adfolio_demo {
             return Err(ConfigError::DemoOnly("IMPORT_RELEASE=single"));
         }
+        let interval = config.allotment_interval_seconds;
+        if !SECONDS_PER_HOUR.is_multiple_of(interval) {
+            return Err(ConfigError::Invalid {
+                name: "ALLOTMENT_INTERVAL_SECONDS",
+                expected: "a divisor of 3600",
+            });
+        }
         Ok(Self {
+            allotment_interval: TimeDelta::seconds(interval.into()),
             settlement_delay: TimeDelta::seconds(i64::from(config.settlement_delay_seconds)),
             put_window: TimeDelta::days(i64::from(config.put_window_days)),
             push_expiry: TimeDelta::days(i64::from(config.push_expiry_days)),

@@ -101,6 +101,7 @@ impl From<events::DeliveryReport> for Sent {
             clicks: report.clicks,
             spend: report.spend,
             revenue: report.revenue,
+            placement: report.placement,
         }
     }
 }

@@ -19,6 +19,10 @@ adfolio_kit::ids! {
     NetworkId;
     /// A placement of a network.
     PlacementId;
+    /// What a plan may spend on a placement in a round.
+    AllotmentId;
+    /// The placements that plans choose from in a round.
+    MenuId;
     /// A coupon that a user holds.
     CouponId;
     /// The id by which coupon knows an order: the order's own, or the put's after an earlier put

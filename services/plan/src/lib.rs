@@ -7,10 +7,12 @@
 //!   and its event commit together;
 //! - the charge never exceeds the budget. The ledger gets a plan's totals and not differences, so
 //!   rounding never adds up (`delivery`, `settlement`);
+//! - a plan's charge and what is allotted of it never exceed its budget together (`allotment`);
 //! - a report counts once, however often it is imported; a restatement counts by its difference;
 //! - statistics are sums of roll-ups that are written with the reports (`statistics`);
 //! - no other service is called inside a transaction.
 
+mod allotment;
 mod app;
 mod config;
 mod consumer;
@@ -38,6 +40,7 @@ use adfolio_kit::limited;
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::plan::v1::delivery_service_server::DeliveryServiceServer;
+use adfolio_proto::plan::v1::network_service_server::NetworkServiceServer;
 use adfolio_proto::plan::v1::placement_admin_service_server::PlacementAdminServiceServer;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminServiceServer;
 use adfolio_proto::plan::v1::plan_reconcile_service_server::PlanReconcileServiceServer;
@@ -67,6 +70,12 @@ const SEAL_INTERVAL: Duration = Duration::from_secs(2);
 /// How often reports of the release before are looked for.
 const MARK_INTERVAL: Duration = Duration::from_mins(1);
 
+/// How often a round of allotments is looked for, and allotments whose time for reports is over.
+const ALLOTMENT_TICK: Duration = Duration::from_secs(1);
+
+/// How often old rounds are deleted.
+const UPKEEP_INTERVAL: Duration = Duration::from_hours(1);
+
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
     Box::pin(serve(config, listener, shutdown))
@@ -87,12 +96,17 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         .add_service(limited!(PlanServiceServer::new(UserApi(app.clone()))))
         .add_service(limited!(PlanReconcileServiceServer::new(internal())))
         .add_service(limited!(DeliveryServiceServer::new(internal())))
+        .add_service(limited!(NetworkServiceServer::new(internal())))
         .add_service(limited!(PlanAdminServiceServer::new(StaffApi(app.clone()))))
         .add_service(limited!(PlacementAdminServiceServer::new(StaffApi(
             app.clone()
         ))))
         .method_limit(
             "/adfolio.plan.v1.DeliveryService/ReportDelivery",
+            IMPORT_LIMIT,
+        )
+        .method_limit(
+            "/adfolio.plan.v1.NetworkService/ReportNetworkDelivery",
             IMPORT_LIMIT,
         )
         .method_limit(
@@ -132,6 +146,30 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
     backend.every("marks", MARK_INTERVAL, JOB_LIMIT, app, |app| async move {
         marks::mark_all(&app).await
     });
+    backend.every(
+        "allotments",
+        ALLOTMENT_TICK,
+        JOB_LIMIT,
+        app,
+        |app| async move { allotment::round::run(&app).await },
+    );
+    backend.every(
+        "closed allotments",
+        ALLOTMENT_TICK,
+        JOB_LIMIT,
+        app,
+        |app| async move {
+            allotment::closing::close_due(&app).await?;
+            allotment::learning::learn(&app).await
+        },
+    );
+    backend.every(
+        "old allotments",
+        UPKEEP_INTERVAL,
+        JOB_LIMIT,
+        app,
+        |app| async move { allotment::upkeep::forget(&app).await },
+    );
     backend.saga::<Put>(config.recovery_interval(), app);
     backend.every(
         "sweep",
@@ -140,6 +178,9 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
         app,
         |app| async move { settlement::sweep(&app).await },
     );
+    backend.measure("unsupplied orders", app, |app| async move {
+        allotment::round::record_unsupplied(&app).await
+    });
     backend.measure("waiting orders", app, |app| async move {
         settlement::record_waiting(&app).await
     });

@@ -1,6 +1,7 @@
 //! Rules of delivery reports: what a report changes, given its earlier revision and its plan.
 //!
-//! Per plan, `charged = min(reported, budget)`, in whatever order reports and restatements come.
+//! Per plan, `charged = min(reported, budget - allotted)`, in whatever order reports and restatements come: what is allotted
+//! elsewhere is kept for those who may show it. Once nothing is allotted any more, that is `min(reported, budget)`.
 //! Every report carries its part of the charge. Budget that a restatement frees goes to the plan's
 //! earliest reports that were not charged in full.
 
@@ -11,10 +12,11 @@ use adfolio_money::{Micros, MoneyError};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::row::Reported;
+use crate::allotment::{Allotment, Allotments};
 use crate::error::PlanError;
-use crate::ids::{ImportId, OrderId, ProductId};
+use crate::ids::{ImportId, OrderId, PlacementId, ProductId};
 use crate::order::entity::{Delivered, Order};
-use crate::order::status::Transition;
+use crate::order::status::{Status, Transition};
 use crate::product::entity::RevenueLimits;
 use crate::statistics::Changes;
 use crate::statistics::entity::{Figures, Rolled};
@@ -63,6 +65,8 @@ pub struct Report {
     pub is_marked: bool,
     /// The file that brought it, and the line in it; none of what a network sent.
     pub brought_by: Option<(ImportId, i64)>,
+    /// Where it was delivered.
+    pub placement: Option<PlacementId>,
 }
 
 impl Report {
@@ -155,6 +159,8 @@ pub struct Batch {
     by_number: HashMap<String, OrderId>,
     known: HashMap<String, Report>,
     limits: HashMap<ProductId, RevenueLimits>,
+    placements: HashMap<String, PlacementId>,
+    allotments: Allotments,
     changed_reports: BTreeSet<String>,
     changed_orders: BTreeSet<OrderId>,
     changes: Changes,
@@ -178,6 +184,8 @@ impl Batch {
                 .map(|report| (report.report_id.clone(), report))
                 .collect(),
             limits: HashMap::new(),
+            placements: HashMap::new(),
+            allotments: Allotments::default(),
             changed_reports: BTreeSet::new(),
             changed_orders: BTreeSet::new(),
             changes: Changes::default(),
@@ -188,6 +196,25 @@ impl Batch {
     #[must_use]
     pub fn limited_by(self, limits: HashMap<ProductId, RevenueLimits>) -> Self {
         Self { limits, ..self }
+    }
+
+    /// Knows the placements of the source's network by id and by name.
+    #[must_use]
+    pub fn on_placements(self, placements: HashMap<String, PlacementId>) -> Self {
+        Self { placements, ..self }
+    }
+
+    /// Counts reports towards what was allotted.
+    #[must_use]
+    pub fn with_allotments(self, allotments: Allotments) -> Self {
+        Self { allotments, ..self }
+    }
+
+    /// Brings all of its plans to be looked at again, although no report of theirs changes.
+    #[must_use]
+    pub fn touched(mut self) -> Self {
+        self.changed_orders = self.orders.keys().copied().collect();
+        self
     }
 
     /// The plan of this number, and what was delivered of it before the batch.
@@ -217,6 +244,18 @@ impl Batch {
                 super::mapping::shown(&row.plan_number)
             )));
         };
+        let placement = match &row.placement {
+            None => None,
+            Some(name) => match self.placements.get(name) {
+                Some(id) => Some(*id),
+                None => {
+                    return Ok(Verdict::Rejected(format!(
+                        "unknown placement {}",
+                        super::mapping::shown(name)
+                    )));
+                }
+            },
+        };
         let mut report = Report {
             source: source.to_owned(),
             report_id: row.report_id,
@@ -232,6 +271,7 @@ impl Batch {
             origin,
             is_marked: true,
             brought_by: import.map(|import| (import, row.line.try_into().unwrap_or(i64::MAX))),
+            placement,
         };
         let earlier = self.known.get(&report.report_id);
         if let Some(earlier) = earlier {
@@ -239,6 +279,11 @@ impl Batch {
             if report.order_id != earlier.order_id {
                 return Ok(Verdict::Rejected(
                     "the report belongs to another plan".to_owned(),
+                ));
+            }
+            if report.placement != earlier.placement {
+                return Ok(Verdict::Rejected(
+                    "the report belongs to another placement".to_owned(),
                 ));
             }
             if report.revision < earlier.revision {
@@ -251,7 +296,8 @@ impl Batch {
         if let Some(reason) = order.refuses_reports() {
             return Ok(Verdict::Rejected(reason.to_owned()));
         }
-        let Ok(delivered) = with_report(order, earlier, &mut report) else {
+        let drawn = self.allotments.draw(earlier, &report);
+        let Ok((delivered, allotted)) = with_report(order, drawn, earlier, &mut report) else {
             return Ok(Verdict::Rejected(
                 "the plan's figures would be out of range".to_owned(),
             ));
@@ -266,6 +312,8 @@ impl Batch {
             }
         }
         order.delivered = delivered;
+        order.allotted = allotted;
+        self.allotments.count(earlier, &report, drawn);
         let verdict = if earlier.is_some() {
             Verdict::Restated
         } else {
@@ -341,7 +389,7 @@ impl Batch {
     /// plan whose money changed has a new version, which the ledger is then brought to.
     pub fn finish(
         self,
-        origin: &str,
+        origin: Option<&str>,
         now: DateTime<Utc>,
         settlement_delay: TimeDelta,
     ) -> Result<Outcome, PlanError> {
@@ -350,12 +398,14 @@ impl Batch {
             before,
             changed_orders,
             changes,
+            allotments,
             ..
         } = self;
         let mut outcome = Outcome {
             orders: Vec::new(),
             steps: Vec::new(),
             changes,
+            allotments: allotments.into_changed(),
         };
         for mut order in orders
             .into_values()
@@ -368,8 +418,15 @@ impl Batch {
             {
                 order.version = order.version.saturating_add(1);
             }
-            if !order.sources.iter().any(|known| known == origin) {
+            if let Some(origin) = origin
+                && !order.sources.iter().any(|known| known == origin)
+            {
                 order.sources.push(origin.to_owned());
+            }
+            // What is given back starts no delivery.
+            if order.status == Status::Matching && origin.is_none() {
+                outcome.orders.push(order);
+                continue;
             }
             outcome.steps.extend(
                 order
@@ -392,6 +449,8 @@ pub struct Outcome {
     pub steps: Vec<(OrderId, Transition)>,
     /// The roll-ups to write.
     pub changes: Changes,
+    /// The allotments to write.
+    pub allotments: Vec<Allotment>,
 }
 
 fn repeated(earlier: &Report, report: &Report) -> Verdict {
@@ -405,13 +464,14 @@ fn repeated(earlier: &Report, report: &Report) -> Verdict {
     }
 }
 
-/// What the order's delivery is with a report, in place of its earlier revision if there is one.
-/// Sets what of the report is charged.
+/// What the order's delivery is with a report, in place of its earlier revision if there is one, and what is still
+/// allotted of it once the report has drawn from its allotment. Sets what of the report is charged.
 fn with_report(
     order: &Order,
+    drawn: Micros,
     earlier: Option<&Report>,
     report: &mut Report,
-) -> Result<Delivered, MoneyError> {
+) -> Result<(Delivered, Micros), MoneyError> {
     let add = |sum: i64, new: i64, old: i64| -> Result<i64, MoneyError> {
         sum.checked_add(new)
             .and_then(|sum| sum.checked_sub(old))
@@ -420,7 +480,11 @@ fn with_report(
     let old = earlier.map(Report::figures).unwrap_or_default();
     let old_spend = earlier.map_or(Micros::ZERO, |report| report.spend);
     let was_estimated = i64::from(earlier.is_some_and(|report| report.estimated));
-    let free = order.budget_left()?.checked_add(old.charged)?;
+    let allotted = order.allotted.checked_sub(drawn)?;
+    let free = order
+        .budget_left()?
+        .checked_sub(allotted)?
+        .checked_add(old.charged)?;
     report.charged = report.spend.min(free);
     let mut delivered = order.delivered;
     delivered.impressions = add(delivered.impressions, report.impressions, old.impressions)?;
@@ -442,12 +506,12 @@ fn with_report(
         i64::from(report.estimated),
         was_estimated,
     )?;
-    Ok(delivered)
+    Ok((delivered, allotted))
 }
 
-/// What of the reported spend is not charged although the budget would allow it.
+/// What of the reported spend is not charged although the free budget would allow it.
 fn refillable(order: &Order) -> Result<Micros, MoneyError> {
-    Ok(order.budget_left()?.min(
+    Ok(order.free_budget()?.min(
         order
             .delivered
             .reported

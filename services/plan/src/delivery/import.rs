@@ -31,7 +31,7 @@ const LARGEST_FILE: usize = 64 * 1024 * 1024;
 const LARGEST_PIECE: usize = 1024 * 1024;
 
 /// Pieces and batches that wait for the next stage. This bounds an import's memory.
-const QUEUE_LENGTH: usize = 2;
+pub(super) const QUEUE_LENGTH: usize = 2;
 
 /// What a file is and how it is read.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ pub async fn run(
 
 /// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that
 /// the file is incomplete.
-async fn feed(
+pub(super) async fn feed(
     mut file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
     pieces: Sender<Piece>,
 ) -> Result<[u8; 32], PlanError> {

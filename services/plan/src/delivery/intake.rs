@@ -13,12 +13,13 @@ use super::entity::{Batch, Origin, Report, Verdict};
 use super::proposal::{self, Beginning, Tally};
 use super::row::Reported;
 use super::{repo, seal};
+use crate::allotment::{self, Place};
 use crate::app::App;
 use crate::error::PlanError;
-use crate::ids::{BatchId, ImportId, ProductId};
+use crate::ids::{BatchId, ImportId, OrderId, PlacementId, ProductId};
 use crate::order::entity::Order;
 use crate::product::entity::RevenueLimits;
-use crate::{order, product, settlement, source, statistics};
+use crate::{network, order, placement, product, settlement, source, statistics};
 
 /// Reports that are read together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
@@ -97,7 +98,8 @@ pub async fn examine_in_tx(
     let orders = order::repo::find_many_in_tx(tx, &ids).await?;
     let limits = product::limits_in_tx(tx, &products(&orders)).await?;
     let known = repo::known_in_tx(tx, source, &report_ids(rows)).await?;
-    let mut batch = Batch::new(orders, known);
+    let placements = placement::named_in_tx(tx, source, &placements(rows)).await?;
+    let mut batch = Batch::new(orders, known).on_placements(placements);
     let mut verdicts = Vec::with_capacity(rows.len());
     for row in rows {
         let replaced = batch.known(&row.report_id).cloned();
@@ -136,6 +138,41 @@ fn report_ids(rows: &[Reported]) -> Vec<String> {
     rows.iter().map(|row| row.report_id.clone()).collect()
 }
 
+fn placements(rows: &[Reported]) -> Vec<String> {
+    let mut names: Vec<String> = rows
+        .iter()
+        .filter_map(|row| row.placement.clone())
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Where rows and their earlier revisions look for what was allotted to them.
+fn places(
+    rows: &[Reported],
+    orders: &[Order],
+    known: &[Report],
+    placements: &HashMap<String, PlacementId>,
+) -> Vec<Place> {
+    let by_number: HashMap<&str, OrderId> = orders
+        .iter()
+        .map(|order| (order.plan_number.as_str(), order.id))
+        .collect();
+    let reported = rows.iter().filter_map(|row| {
+        let placement = placements.get(row.placement.as_ref()?)?;
+        Some((
+            *by_number.get(row.plan_number.as_str())?,
+            *placement,
+            row.time,
+        ))
+    });
+    let before = known
+        .iter()
+        .filter_map(|report| Some((report.order_id, report.placement?, report.time)));
+    reported.chain(before).collect()
+}
+
 fn products(orders: &[Order]) -> Vec<ProductId> {
     let mut ids: Vec<_> = orders.iter().map(|order| order.product_id).collect();
     ids.sort_unstable();
@@ -167,7 +204,19 @@ pub async fn take_in_tx(
     } else {
         HashMap::new()
     };
-    let mut batch = Batch::new(orders, known).limited_by(limits.clone());
+    let placements = placement::named_in_tx(tx, source, &placements(rows)).await?;
+    let places = places(rows, &orders, &known, &placements);
+    let allotments = allotment::at_places_in_tx(tx, &places).await?;
+    // Whatever a simulated network reports is marked so for ever.
+    let origin = if network::is_simulated_in_tx(tx, source).await? {
+        Origin::Simulator
+    } else {
+        origin
+    };
+    let mut batch = Batch::new(orders, known)
+        .limited_by(limits.clone())
+        .on_placements(placements)
+        .with_allotments(allotments);
     let mut verdicts = Vec::with_capacity(rows.len());
     let (mut held, mut tally) = (Vec::new(), Tally::default());
     for row in rows {
@@ -183,7 +232,7 @@ pub async fn take_in_tx(
         let import = Beginning {
             id: intake.held_as,
             source: source.to_owned(),
-            origin,
+            origin: intake.origin,
             staff_id: Uuid::nil(),
             request_id: String::new(),
             began_at: now,
@@ -195,10 +244,37 @@ pub async fn take_in_tx(
         return Ok(verdicts);
     }
     repo::upsert_in_tx(tx, intake.batch, &changed, origin, now).await?;
+    end_in_tx(tx, batch, Some(origin), now, intake.settlement_delay).await?;
+    seal::add_in_tx(tx, intake.batch, &changed, now).await?;
+    Ok(verdicts)
+}
+
+/// Charges reports of these orders that were over the budget, after some of it was given back, and writes the orders. The
+/// caller holds their locks.
+pub async fn refill_orders_in_tx(
+    tx: &mut Tx,
+    orders: Vec<Order>,
+    now: DateTime<Utc>,
+    settlement_delay: TimeDelta,
+) -> Result<(), PlanError> {
+    let batch = Batch::new(orders, Vec::new()).touched();
+    end_in_tx(tx, batch, None, now, settlement_delay).await
+}
+
+/// Writes what a batch changed besides its reports.
+async fn end_in_tx(
+    tx: &mut Tx,
+    mut batch: Batch,
+    origin: Option<Origin>,
+    now: DateTime<Utc>,
+    settlement_delay: TimeDelta,
+) -> Result<(), PlanError> {
     refill_in_tx(tx, &mut batch).await?;
-    let outcome = batch.finish(origin.as_str(), now, intake.settlement_delay)?;
+    let origin = origin.map(Origin::as_str);
+    let outcome = batch.finish(origin, now, settlement_delay)?;
     statistics::roll_up_in_tx(tx, &outcome.changes).await?;
-    repo::save_orders_in_tx(tx, &outcome.orders, origin.as_str()).await?;
+    repo::save_orders_in_tx(tx, &outcome.orders, origin).await?;
+    allotment::save_reported_in_tx(tx, &outcome.allotments).await?;
     let order_of = |id| outcome.orders.iter().find(|order| order.id == id);
     let steps = outcome
         .steps
@@ -206,9 +282,7 @@ pub async fn take_in_tx(
         .filter_map(|(id, step)| order_of(*id).map(|order| (order, step.clone())));
     order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
     let changed_ids: Vec<_> = outcome.orders.iter().map(|order| order.id).collect();
-    settlement::enqueue_in_tx(tx, &changed_ids).await?;
-    seal::add_in_tx(tx, intake.batch, &changed, now).await?;
-    Ok(verdicts)
+    settlement::enqueue_in_tx(tx, &changed_ids).await
 }
 
 /// Gives budget that restatements freed to reports that were over it.

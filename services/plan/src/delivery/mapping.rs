@@ -1,7 +1,7 @@
 //! How the columns of an import file are read: the `mapping` of an import, a JSON object.
 //!
 //! The plain form is `{column: field}` with the fields `report_id`, `revision`, `plan_number`,
-//! `time`, `impressions`, `clicks`, `spend`, `revenue`. An empty object takes columns that have a
+//! `time`, `impressions`, `clicks`, `spend`, `revenue`, `placement`. An empty object takes columns that have a
 //! field's name. Keys whose value is not a field's name are settings:
 //!
 //! | key | value | meaning |
@@ -55,6 +55,8 @@ names! {
         Spend,
         /// What it earned.
         Revenue,
+        /// Where: the id or the name of a placement of the source's network.
+        Placement,
     }
 }
 

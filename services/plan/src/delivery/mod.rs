@@ -16,6 +16,7 @@
 //! |---|---|
 //! | a file that staff import | [`import`] |
 //! | a network's gRPC stream | [`stream`] |
+//! | lines of JSON that a network sends with its key | [`lines`] |
 //! | a network's events on the broker | [`crate::consumer`] |
 //! | the simulator, where it is enabled | [`simulator`] |
 //!
@@ -29,6 +30,7 @@ pub mod entity;
 pub mod evidence;
 pub mod import;
 pub mod intake;
+pub mod lines;
 mod mapping;
 pub mod marks;
 mod pricing;

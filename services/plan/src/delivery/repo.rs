@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::entity::{Origin, Report};
 use super::simulator::Running;
 use crate::error::PlanError;
-use crate::ids::{BatchId, ImportId, OrderId};
+use crate::ids::{BatchId, ImportId, OrderId, PlacementId};
 use crate::order::entity::Order;
 
 /// 2200-01-01: later than any report.
@@ -30,6 +30,7 @@ struct ReportRow {
     is_marked: bool,
     import_id: Option<Uuid>,
     import_line: Option<i64>,
+    placement_id: Option<PlacementId>,
 }
 
 impl From<ReportRow> for Report {
@@ -49,6 +50,7 @@ impl From<ReportRow> for Report {
             origin: row.origin,
             is_marked: row.is_marked,
             brought_by: row.import_id.map(ImportId).zip(row.import_line),
+            placement: row.placement_id,
         }
     }
 }
@@ -84,7 +86,8 @@ pub(super) async fn known_in_tx(
     let rows = sqlx::query_as!(
         ReportRow,
         r#"SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line
+                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line,
+                  placement_id AS "placement_id: PlacementId"
            FROM delivery_reports WHERE source = $1 AND report_id = ANY($2)"#,
         source,
         report_ids,
@@ -104,7 +107,8 @@ pub(super) async fn not_charged_in_tx(
     let rows = sqlx::query_as!(
         ReportRow,
         r#"SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line
+                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line,
+                  placement_id AS "placement_id: PlacementId"
            FROM delivery_reports WHERE order_id = $1 AND charged_micros < spend_micros
            ORDER BY time, source, report_id LIMIT $2"#,
         order.0,
@@ -140,7 +144,8 @@ pub(super) async fn without_marks_in_tx(
     let rows = sqlx::query_as!(
         ReportRow,
         r#"SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, charged_micros,
-                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line
+                  revenue_micros, estimated, origin AS "origin: Origin", is_marked, import_id, import_line,
+                  placement_id AS "placement_id: PlacementId"
            FROM delivery_reports WHERE order_id = $1 AND NOT is_marked AND (estimated OR origin = 'simulator') LIMIT $2"#,
         order.0,
         limit,
@@ -185,11 +190,11 @@ pub(super) async fn upsert_in_tx(
         .unzip();
     sqlx::query!(
         "INSERT INTO delivery_reports (source, report_id, revision, order_id, time, impressions, clicks, spend_micros,
-                                       charged_micros, revenue_micros, estimated, import_id, import_line, origin,
-                                       received_at, batch_id, is_marked)
-         SELECT *, $14, $15, $16, true
+                                       charged_micros, revenue_micros, estimated, import_id, import_line,
+                                       placement_id, origin, received_at, batch_id, is_marked)
+         SELECT *, $15, $16, $17, true
          FROM UNNEST($1::text[], $2::text[], $3::bigint[], $4::uuid[], $5::timestamptz[], $6::bigint[], $7::bigint[],
-                     $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::uuid[], $13::bigint[])
+                     $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::uuid[], $13::bigint[], $14::uuid[])
          ON CONFLICT (source, report_id) DO UPDATE SET
              revision = excluded.revision, order_id = excluded.order_id, time = excluded.time,
              impressions = excluded.impressions, clicks = excluded.clicks, spend_micros = excluded.spend_micros,
@@ -210,6 +215,7 @@ pub(super) async fn upsert_in_tx(
         &column!(estimated),
         &imports as &[Option<Uuid>],
         &lines as &[Option<i64>],
+        &column!(placement.map(|id| id.0)) as &[Option<Uuid>],
         origin.as_str(),
         now,
         batch.0,
@@ -226,6 +232,8 @@ pub struct Shown {
     pub report: Report,
     /// When its file was imported, and the file's SHA-256 once it was read to its end.
     pub import: Option<(DateTime<Utc>, Option<Vec<u8>>)>,
+    /// The name of its placement.
+    pub placement_name: Option<String>,
 }
 
 /// Where a list of reports goes on: before this time, source and id.
@@ -249,8 +257,11 @@ pub(super) async fn list_of_order(
     let rows = sqlx::query!(
         r#"SELECT r.source, r.report_id, r.revision, r.time, r.impressions, r.clicks, r.spend_micros, r.charged_micros,
                   r.revenue_micros, r.estimated, r.origin AS "origin: Origin", r.is_marked, r.import_id, r.import_line,
-                  i.began_at AS "began_at?", i.sha256
-           FROM delivery_reports r LEFT JOIN delivery_imports i ON i.id = r.import_id
+                  i.began_at AS "began_at?", i.sha256, r.placement_id AS "placement_id: PlacementId",
+                  p.name AS "placement_name?"
+           FROM delivery_reports r
+           LEFT JOIN delivery_imports i ON i.id = r.import_id
+           LEFT JOIN placements p ON p.id = r.placement_id
            WHERE r.order_id = $1 AND (r.time, r.source, r.report_id) < ($2, $3, $4)
            ORDER BY r.time DESC, r.source DESC, r.report_id DESC LIMIT $5"#,
         order.0,
@@ -277,7 +288,9 @@ pub(super) async fn list_of_order(
             origin: row.origin,
             is_marked: row.is_marked,
             brought_by: row.import_id.map(ImportId).zip(row.import_line),
+            placement: row.placement_id,
         },
+        placement_name: row.placement_name,
         import: row.began_at.map(|began_at| (began_at, row.sha256)),
     });
     Ok(shown.collect())
@@ -365,7 +378,7 @@ pub(super) async fn update_charged_in_tx(tx: &mut Tx, reports: &[Report]) -> Res
 pub(super) async fn save_orders_in_tx(
     tx: &mut Tx,
     orders: &[Order],
-    origin: &str,
+    origin: Option<&str>,
 ) -> Result<(), PlanError> {
     macro_rules! column {
         ($($field:tt)*) => { orders.iter().map(|order| order.$($field)*).collect::<Vec<_>>() };
@@ -378,12 +391,13 @@ pub(super) async fn save_orders_in_tx(
         "UPDATE orders SET status = new.status, impressions = new.impressions, clicks = new.clicks,
              reported_micros = new.reported, charged_micros = new.charged, revenue_micros = new.revenue,
              estimated_reports = new.estimated_reports, version = new.version, finished_at = new.finished_at,
-             settle_after = new.settle_after,
-             sources = CASE WHEN $12 = ANY(orders.sources) THEN orders.sources ELSE orders.sources || $12::text END
+             settle_after = new.settle_after, allotted_micros = new.allotted,
+             sources = CASE WHEN $13::text IS NULL OR $13 = ANY(orders.sources) THEN orders.sources
+                            ELSE orders.sources || $13::text END
          FROM UNNEST($1::uuid[], $2::text[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-                     $8::bigint[], $9::bigint[], $10::timestamptz[], $11::timestamptz[])
+                     $8::bigint[], $9::bigint[], $10::timestamptz[], $11::timestamptz[], $12::bigint[])
               AS new (id, status, impressions, clicks, reported, charged, revenue, estimated_reports, version,
-                      finished_at, settle_after)
+                      finished_at, settle_after, allotted)
          WHERE orders.id = new.id",
         &column!(id.0),
         &statuses,
@@ -396,6 +410,7 @@ pub(super) async fn save_orders_in_tx(
         &column!(version),
         &column!(finished_at) as &[Option<DateTime<Utc>>],
         &column!(settle_after) as &[Option<DateTime<Utc>>],
+        &column!(allotted.get()),
         origin,
     )
     .execute(tx)

@@ -16,6 +16,8 @@ pub struct Sent {
     pub clicks: i64,
     pub spend: String,
     pub revenue: String,
+    /// Empty for none.
+    pub placement: String,
 }
 
 impl Sent {
@@ -45,17 +47,14 @@ impl Sent {
             (Field::Clicks, number(self.clicks)),
             (Field::Spend, text(self.spend)),
             (Field::Revenue, text(self.revenue)),
+            (Field::Placement, text(self.placement)),
         ];
         for (field, value) in values {
             if let Some(place) = row.values.get_mut(field.index()) {
                 *place = value;
             }
         }
-        if row
-            .values
-            .get(Field::ReportId.index())
-            .is_none_or(Option::is_none)
-        {
+        if !row.has(Field::ReportId) {
             return Err("report_id is missing".to_owned());
         }
         row::read(&row, &Mapping::plain(), source, now)

@@ -16,6 +16,9 @@ const HIGHEST_AMOUNT: Micros = Micros::new(1_000_000_000_000_000);
 /// Letters of a report's id at most.
 const LONGEST_ID: usize = 200;
 
+/// Letters of a placement's id or name at most.
+const LONGEST_PLACEMENT: usize = 100;
+
 /// How far ahead of the clock a report's time may be: clocks differ.
 const CLOCK_LEEWAY: TimeDelta = TimeDelta::minutes(5);
 
@@ -29,6 +32,13 @@ pub struct RawRow {
     pub line: u64,
     /// The values of the mapped columns.
     pub values: [Option<String>; Field::ALL.len()],
+}
+
+impl RawRow {
+    /// Whether it has a value for a field.
+    pub fn has(&self, field: Field) -> bool {
+        self.values.get(field.index()).is_some_and(Option::is_some)
+    }
 }
 
 /// What a line of a file is.
@@ -68,6 +78,8 @@ pub struct Reported {
     pub revenue: Micros,
     /// Whether cost or revenue come from the import's pricing.
     pub estimated: bool,
+    /// Where it was delivered, as the source names it.
+    pub placement: Option<String>,
 }
 
 /// Reads a row by the mapping of its import.
@@ -135,7 +147,20 @@ pub fn read(
         impressions,
         clicks,
         estimated,
+        placement: placement(value(Field::Placement))?,
     })
+}
+
+/// The name of a placement; a text of blanks is none.
+fn placement(value: Option<Cow<'_, str>>) -> Result<Option<String>, String> {
+    let name = value.map(|text| text.trim().to_owned());
+    let name = name.filter(|name| !name.is_empty());
+    match name {
+        Some(name) if name.chars().count() > LONGEST_PLACEMENT => {
+            Err(format!("placement {} is too long", shown(&name)))
+        }
+        name => Ok(name),
+    }
 }
 
 fn report_id(

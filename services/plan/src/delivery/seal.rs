@@ -15,6 +15,8 @@
 //! - TIME and RECEIVED: RFC 3339 in UTC with exactly six decimals;
 //! - SPEND and REVENUE: millionths of the currency; ESTIMATED: `true` or `false`.
 //!
+//! The line of a report that names a placement goes on with `|PLACEMENT`, a UUID like PLAN.
+//!
 //! What of a report is charged is left out, because it follows from all reports of the plan. `hash = SHA-256(hash before ‖
 //! canonical bytes)`, where the hash before the first batch is 32 zero bytes, and the canonical bytes of a batch are the
 //! UTF-8 text
@@ -84,8 +86,10 @@ fn line(received: &Received) -> String {
         Some((import, line)) => (import.to_string(), line.to_string()),
         None => ("-".to_owned(), "-".to_owned()),
     };
+    let placement = report.placement.map(|id| format!("|{id}"));
+    let placement = placement.unwrap_or_default();
     format!(
-        "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{import}|{line}",
+        "{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{import}|{line}{placement}",
         hex::encode(Sha256::digest(&report.report_id)),
         report.source,
         report.revision,
@@ -217,7 +221,7 @@ mod tests {
 
     use super::*;
     use crate::delivery::entity::Origin;
-    use crate::ids::{ImportId, OrderId};
+    use crate::ids::{ImportId, OrderId, PlacementId};
 
     fn received() -> Received {
         Received {
@@ -236,6 +240,7 @@ mod tests {
                 origin: Origin::Import,
                 is_marked: true,
                 brought_by: Some((ImportId(Uuid::from_u128(2)), 7)),
+                placement: None,
             },
             at: "2026-11-26T10:00:00Z".parse().expect("an instant"),
         }
@@ -252,6 +257,8 @@ mod tests {
         let mut sent = received();
         sent.report.brought_by = None;
         assert!(line(&sent).ends_with("|-|-"));
+        sent.report.placement = Some(PlacementId(Uuid::from_u128(5)));
+        assert!(line(&sent).ends_with("|-|-|00000000-0000-0000-0000-000000000005"));
     }
 
     #[test]
@@ -277,6 +284,7 @@ mod tests {
             of(|it| it.report.brought_by = Some((ImportId(Uuid::nil()), 7))),
             of(|it| it.report.brought_by = None),
             of(|it| it.report.origin = Origin::Network),
+            of(|it| it.report.placement = Some(PlacementId(Uuid::nil()))),
             of(|it| it.at += chrono::TimeDelta::microseconds(1)),
             digest(&[received(), received()]),
             digest(&[]),

@@ -97,6 +97,7 @@ fn report(plan: &Running, seed: u64, slot: i64, now: DateTime<Utc>) -> Option<Re
         spend: Micros::new(spend),
         revenue: Micros::new(revenue),
         estimated: false,
+        placement: None,
     })
 }
 

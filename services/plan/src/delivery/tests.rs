@@ -1,5 +1,7 @@
 //! The rules of delivery reports, without a database.
 
+use std::collections::HashMap;
+
 use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, TimeDelta, Utc};
@@ -9,7 +11,9 @@ use uuid::Uuid;
 use super::entity::{Batch, Origin, Report, Verdict};
 use super::mapping::Mapping;
 use super::row::{self, RawRow, Reported};
-use crate::ids::{OrderId, ProductId};
+use crate::allotment::Allotment;
+use crate::allotment::entity::Sums;
+use crate::ids::{AllotmentId, OrderId, PlacementId, ProductId};
 use crate::order::entity::{Order, PutTerms};
 use crate::order::tests::details;
 use crate::product::entity::Product;
@@ -57,11 +61,12 @@ fn reported(order: &Order, id: u32, revision: i64, spend: i64) -> Reported {
         spend: Micros::new(spend),
         revenue: Micros::new(spend / 2),
         estimated: false,
+        placement: None,
     }
 }
 
 /// Reads one row whose columns have the fields' names.
-fn read(mapping: &str, values: [&str; 8]) -> Result<Reported, String> {
+fn read(mapping: &str, values: [&str; 9]) -> Result<Reported, String> {
     let values = values.map(|value| (!value.is_empty()).then(|| value.to_owned()));
     row::read(
         &RawRow { line: 7, values },
@@ -71,7 +76,7 @@ fn read(mapping: &str, values: [&str; 8]) -> Result<Reported, String> {
     )
 }
 
-const GOOD: [&str; 8] = [
+const GOOD: [&str; 9] = [
     "r1",
     "",
     "AD1",
@@ -80,9 +85,10 @@ const GOOD: [&str; 8] = [
     "1",
     "1.5",
     "2.000000001",
+    "",
 ];
 
-fn with(index: usize, value: &'static str) -> [&'static str; 8] {
+fn with(index: usize, value: &'static str) -> [&'static str; 9] {
     let mut values = GOOD;
     values[index] = value;
     values
@@ -231,6 +237,32 @@ fn a_mapping_says_what_is_wrong_with_it() {
 }
 
 #[test]
+fn a_placement_is_one_of_the_sources_network() {
+    let order = order();
+    let placement = PlacementId(Uuid::from_u128(9));
+    let mut batch = Batch::new(vec![order.clone()], Vec::new())
+        .on_placements(HashMap::from([("feed".to_owned(), placement)]));
+    let mut take = |revision: i64, name: Option<&str>| {
+        let row = Reported {
+            placement: name.map(str::to_owned),
+            ..reported(&order, 1, revision, 1_000)
+        };
+        batch.take(("net", Origin::Network, None), row).unwrap()
+    };
+    let unknown = Verdict::Rejected("unknown placement 'story'".to_owned());
+    assert_eq!(take(1, Some("story")), unknown);
+    assert_eq!(take(1, Some("feed")), Verdict::Applied);
+    let other = Verdict::Rejected("the report belongs to another placement".to_owned());
+    assert_eq!(take(2, None), other);
+    assert_eq!(take(2, Some("feed")), Verdict::Restated);
+    assert_eq!(
+        read("{}", with(8, " feed ")).unwrap().placement.as_deref(),
+        Some("feed")
+    );
+    assert_eq!(read("{}", with(8, "  ")).unwrap().placement, None);
+}
+
+#[test]
 fn a_budget_is_charged_to_the_last_cent_and_no_further() {
     let order = order();
     let mut batch = Batch::new(vec![order.clone()], Vec::new());
@@ -251,7 +283,9 @@ fn a_budget_is_charged_to_the_last_cent_and_no_further() {
         .map(|report| report.charged.get())
         .collect();
     assert_eq!(charged, [4_000_000, 4_000_000, 2_000_000]);
-    let outcome = batch.finish("import", now(), TimeDelta::days(3)).unwrap();
+    let outcome = batch
+        .finish(Some("import"), now(), TimeDelta::days(3))
+        .unwrap();
     assert_eq!(
         outcome.orders[0].delivered.reported,
         Micros::new(12_000_000)
@@ -288,7 +322,7 @@ proptest! {
                     kept.push(report);
                 }
             }
-            let outcome = batch.finish("import", now(), TimeDelta::days(3)).unwrap();
+            let outcome = batch.finish(Some("import"), now(), TimeDelta::days(3)).unwrap();
             order = outcome.orders[0].clone();
             let sum = |value: fn(&Report) -> i64| kept.iter().map(value).sum::<i64>();
             let budget = Micros::try_from(Money::from_minor(BUDGET)).unwrap().get();
@@ -300,13 +334,86 @@ proptest! {
         }
     }
 
+    /// However reports of what was allotted come, more is never charged and allotted than the budget, and once nothing is
+    /// allotted any more, the plan is charged the lesser of its reports and its budget.
+    #[test]
+    fn what_is_allotted_is_kept_until_it_closes(
+        steps in prop::collection::vec((0_u32..8, 0_i64..6_000_000), 1..40),
+        batches in 1_usize..5,
+        budgets in prop::array::uniform2(1_i64..5_000_000),
+    ) {
+        let placement = PlacementId(Uuid::from_u128(9));
+        let mut order = order();
+        // The first one covers the reports 0 to 2, the second one 3 to 5; the last two have none.
+        let mut allotments: Vec<Allotment> = (0..2)
+            .map(|at| Allotment {
+                id: AllotmentId(Uuid::from_u128(at)),
+                order_id: order.id,
+                placement_id: placement,
+                begins_at: now() + TimeDelta::minutes(3 * i64::try_from(at).unwrap()),
+                ends_at: now() + TimeDelta::minutes(3 + 3 * i64::try_from(at).unwrap()),
+                budget: Micros::new(budgets[usize::try_from(at).unwrap()]),
+                is_open: true,
+                drawn: Micros::ZERO,
+                reported: Sums::default(),
+            })
+            .collect();
+        order.allotted = Micros::new(budgets.iter().sum());
+        let budget = Micros::try_from(Money::from_minor(BUDGET)).unwrap();
+        let mut kept: Vec<Report> = Vec::new();
+        let mut revision = 0;
+        let end = |batch: &mut Batch, kept: &mut Vec<Report>| {
+            for order_id in batch.plans_to_refill().unwrap() {
+                let candidates = kept.iter().filter(|report| report.charged < report.spend).cloned().collect();
+                for report in batch.refill(order_id, candidates).unwrap() {
+                    kept.retain(|known| known.report_id != report.report_id);
+                    kept.push(report);
+                }
+            }
+        };
+        for part in steps.chunks(steps.len().div_ceil(batches)) {
+            let mut batch = Batch::new(vec![order.clone()], kept.clone())
+                .on_placements(HashMap::from([("feed".to_owned(), placement)]))
+                .with_allotments(allotments.iter().cloned().collect());
+            for (id, spend) in part {
+                revision += 1;
+                let row = Reported {
+                    placement: Some("feed".to_owned()),
+                    ..reported(&order, *id, revision, *spend)
+                };
+                batch.take(("net", Origin::Network, None), row).unwrap();
+            }
+            for report in batch.changed_reports() {
+                kept.retain(|known| known.report_id != report.report_id);
+                kept.push(report);
+            }
+            end(&mut batch, &mut kept);
+            let outcome = batch.finish(Some("network"), now(), TimeDelta::days(3)).unwrap();
+            order = outcome.orders[0].clone();
+            for changed in outcome.allotments {
+                allotments.retain(|known| known.id != changed.id);
+                allotments.push(changed);
+            }
+            let open: i64 = allotments.iter().map(|it| it.budget.get() - it.drawn.get()).sum();
+            prop_assert_eq!(order.allotted.get(), open);
+            let free = budget.get() - open;
+            prop_assert_eq!(order.delivered.charged.get(), order.delivered.reported.get().min(free));
+        }
+        order.allotted = Micros::ZERO;
+        let mut batch = Batch::new(vec![order], Vec::new()).touched();
+        end(&mut batch, &mut kept);
+        let order = batch.finish(None, now(), TimeDelta::days(3)).unwrap().orders.remove(0);
+        prop_assert_eq!(order.delivered.charged, order.delivered.reported.min(budget));
+        prop_assert_eq!(order.delivered.charged.get(), kept.iter().map(|it| it.charged.get()).sum::<i64>());
+    }
+
     #[test]
     fn reading_a_mapping_never_panics(text in ".{0,200}") {
         let _ = Mapping::parse(&text);
     }
 
     #[test]
-    fn reading_a_row_never_panics(values in prop::array::uniform8(".{0,30}")) {
+    fn reading_a_row_never_panics(values in prop::array::uniform9(".{0,30}")) {
         let values = values.map(Some);
         let mapping = Mapping::parse(r#"{"pricing": {"model": "cpm", "cost": "1", "revenue": "1"}}"#).unwrap();
         let _ = row::read(&RawRow { line: 1, values }, &mapping, "net", now());

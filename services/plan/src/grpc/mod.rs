@@ -2,6 +2,7 @@
 
 mod internal;
 mod map;
+mod network;
 mod placement;
 mod staff;
 mod user;

@@ -15,6 +15,9 @@ pub const DEFAULT_REPORT_DELAY_SECONDS: u32 = 300;
 /// The longest delay of reports: a network that reports once a day.
 const LONGEST_REPORT_DELAY_SECONDS: u32 = 86_400;
 
+/// Hexadecimal digits of a key.
+const KEY_LETTERS: usize = 64;
+
 names! {
     /// Whether plans are placed on a network, or on a placement.
     SupplyState {
@@ -89,6 +92,12 @@ impl Key {
         Self(hex::encode(rand::random::<[u8; 32]>()).into())
     }
 
+    /// A key as a caller sends it; none if it cannot be one.
+    pub fn from_text(text: &str) -> Option<Self> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        (text.len() == KEY_LETTERS && text.bytes().all(is_digit)).then(|| Self(text.into()))
+    }
+
     /// The text for its holder.
     pub fn expose(&self) -> &str {
         self.0.expose_secret()
@@ -119,5 +128,10 @@ mod tests {
         assert_eq!(one.expose().len(), 64);
         assert!(one.expose().ends_with(&one.hint()) && one.hint().len() == 4);
         assert!(!format!("{one:?}").contains(one.expose()));
+        assert_eq!(Key::from_text(one.expose()).unwrap().digest(), one.digest());
+        let upper = one.expose().to_uppercase();
+        for wrong in ["", "ab", upper.as_str(), "é"] {
+            assert!(Key::from_text(wrong).is_none(), "{wrong}");
+        }
     }
 }

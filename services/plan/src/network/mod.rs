@@ -7,9 +7,9 @@ pub mod entity;
 mod repo;
 
 use adfolio_kit::audit;
-use adfolio_kit::db;
-use adfolio_kit::identity::{Caller, cut_reason};
-use adfolio_kit::refusal::Refusal;
+use adfolio_kit::db::{self, Tx};
+use adfolio_kit::identity::{self, cut_reason};
+use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::TimeDelta;
 use serde_json::json;
 use tracing::info;
@@ -27,6 +27,14 @@ const DEFAULT_OVERLAP_SECONDS: u32 = 86_400;
 
 /// The longest overlap of keys.
 const LONGEST_OVERLAP_SECONDS: u32 = 30 * 86_400;
+
+/// A network that calls with its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub id: NetworkId,
+    /// What its reports name.
+    pub source: String,
+}
 
 /// What staff enter for a network.
 #[derive(Clone, Debug)]
@@ -48,7 +56,7 @@ pub struct Change {
 /// Registers a network with its first key. VALIDATION of `source` if another network has it.
 pub async fn create(
     app: &App,
-    caller: &Caller,
+    caller: &identity::Caller,
     by: Uuid,
     new: NewNetwork,
 ) -> Result<(Network, Key), PlanError> {
@@ -89,7 +97,7 @@ pub async fn create(
 /// Changes a network.
 pub async fn edit(
     app: &App,
-    caller: &Caller,
+    caller: &identity::Caller,
     id: NetworkId,
     change: Change,
     reason: &str,
@@ -128,7 +136,7 @@ pub async fn edit(
 /// Issues a further key. The earlier ones end after the overlap.
 pub async fn issue_key(
     app: &App,
-    caller: &Caller,
+    caller: &identity::Caller,
     by: Uuid,
     id: NetworkId,
     overlap_seconds: Option<u32>,
@@ -176,4 +184,22 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Network>, PlanError> {
     repo::list(&app.pool, before, fetch, app.clock.now()).await
+}
+
+/// The network whose valid key this is, or NOT_AUTHENTICATED.
+pub async fn of_key(app: &App, key: &str) -> Result<Caller, PlanError> {
+    let refused = || Refusal::new(Reason::NotAuthenticated);
+    let key = Key::from_text(key).ok_or_else(refused)?;
+    let found = repo::of_key(&app.pool, &key, app.clock.now()).await?;
+    found.ok_or_else(|| refused().into())
+}
+
+/// Whether delivery that a source reports is simulated.
+pub async fn is_simulated_in_tx(tx: &mut Tx, source: &str) -> Result<bool, PlanError> {
+    repo::is_simulated_in_tx(tx, source).await
+}
+
+/// Whether there is a network at all.
+pub async fn is_any_registered(app: &App) -> Result<bool, PlanError> {
+    repo::is_any_registered(&app.pool).await
 }

@@ -7,6 +7,7 @@ use adfolio_kit::refusal::{Refusal, is_unique_violation};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
+use super::Caller;
 use super::entity::{IssuedKey, Key, Network, SupplyState};
 use crate::error::PlanError;
 use crate::ids::NetworkId;
@@ -215,4 +216,41 @@ pub(super) async fn end_keys_in_tx(
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// The network with this key, while the key is valid.
+pub(super) async fn of_key(
+    pool: &PgPool,
+    key: &Key,
+    now: DateTime<Utc>,
+) -> Result<Option<Caller>, PlanError> {
+    let caller = sqlx::query_as!(
+        Caller,
+        r#"SELECT n.id AS "id: NetworkId", n.source FROM network_keys k JOIN networks n ON n.id = k.network_id
+           WHERE k.digest = $1 AND (k.expires_at IS NULL OR k.expires_at > $2)"#,
+        &key.digest()[..],
+        now,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(caller)
+}
+
+/// Whether delivery that a source reports is simulated.
+pub(super) async fn is_simulated_in_tx(tx: &mut Tx, source: &str) -> Result<bool, PlanError> {
+    let found = sqlx::query_scalar!(
+        "SELECT is_simulated FROM networks WHERE source = $1",
+        source
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(found.unwrap_or(false))
+}
+
+/// Whether there is a network at all.
+pub(super) async fn is_any_registered(pool: &PgPool) -> Result<bool, PlanError> {
+    let found = sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM networks) AS "found!""#)
+        .fetch_one(pool)
+        .await?;
+    Ok(found)
 }

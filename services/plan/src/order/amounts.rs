@@ -11,6 +11,11 @@ impl Order {
         Micros::try_from(self.put_amount)?.checked_sub(self.delivered.charged)
     }
 
+    /// What may still be charged and is not allotted.
+    pub fn free_budget(&self) -> Result<Micros, MoneyError> {
+        self.budget_left()?.checked_sub(self.allotted)
+    }
+
     /// Spend charged, in minor units.
     pub fn consumed(&self) -> Money {
         self.delivered.charged.to_money_half_even()

@@ -128,6 +128,10 @@ pub struct Order {
     pub settled_at: Option<DateTime<Utc>>,
     /// When a pushed order that waits expires.
     pub expires_at: Option<DateTime<Utc>>,
+    /// What of the budget is allotted to placements, and neither charged nor given back.
+    pub allotted: Micros,
+    /// Since when no placement can be chosen for it.
+    pub no_supply_since: Option<DateTime<Utc>>,
 }
 
 impl Order {
@@ -170,6 +174,8 @@ impl Order {
             settle_after: None,
             settled_at: None,
             expires_at: None,
+            allotted: Micros::ZERO,
+            no_supply_since: None,
         }
     }
 
@@ -230,6 +236,16 @@ impl Order {
     pub fn delivery_ends_at(&self) -> Option<DateTime<Utc>> {
         self.window_ends_at
             .filter(|_| matches!(self.status, Status::Matching | Status::Putting))
+    }
+
+    /// Since when no placement can be chosen for it, while it could be delivered.
+    pub fn no_supply_since(&self) -> Option<DateTime<Utc>> {
+        self.no_supply_since.filter(|_| self.is_running())
+    }
+
+    /// Whether it may be delivered.
+    pub fn is_running(&self) -> bool {
+        self.require(&[Status::Matching, Status::Putting]).is_ok()
     }
 
     /// Whether users and staff see it.
@@ -359,10 +375,13 @@ impl Order {
         self.is_failed() && self.fail_reason == CANCELLED
     }
 
-    /// Its user cancels it, which is possible until it delivers: NOTHING_CHANGED.
+    /// Its user cancels it, which is possible until it delivers, or may be delivered by what is allotted: NOTHING_CHANGED.
     pub fn begin_cancel(&mut self) -> Result<(), PlanError> {
-        self.require(&[Status::Matching])
-            .map_err(|_| Refusal::new(Reason::NothingChanged))?;
+        let refused = || Refusal::new(Reason::NothingChanged);
+        self.require(&[Status::Matching]).map_err(|_| refused())?;
+        if self.allotted != Micros::ZERO {
+            return Err(refused().into());
+        }
         self.begin_fail(CANCELLED)
     }
 

@@ -7,6 +7,8 @@
 pub mod entity;
 mod repo;
 
+use std::collections::HashMap;
+
 use adfolio_kit::audit;
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{self, Tx};
@@ -216,4 +218,16 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Placement>, PlanError> {
     repo::list(&app.pool, network, before, fetch, app.clock.now()).await
+}
+
+/// The placements of a source's network that reports name, by the name or the id that they use.
+pub async fn named_in_tx(
+    tx: &mut Tx,
+    source: &str,
+    names: &[String],
+) -> Result<HashMap<String, PlacementId>, PlanError> {
+    if names.is_empty() {
+        return Ok(HashMap::new());
+    }
+    repo::named_in_tx(tx, source, names).await
 }

@@ -1,5 +1,7 @@
 //! The SQL of placements and their prices.
 
+use std::collections::HashMap;
+
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::pagination::bound;
@@ -289,4 +291,24 @@ pub(super) async fn confirm_price_in_tx(
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// The placements of a source's network that reports name, by the name or the id that they use.
+pub(super) async fn named_in_tx(
+    tx: &mut Tx,
+    source: &str,
+    names: &[String],
+) -> Result<HashMap<String, PlacementId>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT named.name AS "name!", p.id AS "id: PlacementId"
+           FROM UNNEST($2::text[]) AS named (name)
+           JOIN placements p ON named.name IN (p.name, p.id::text)
+           JOIN networks n ON n.id = p.network_id
+           WHERE n.source = $1"#,
+        source,
+        names,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.name, row.id)).collect())
 }

@@ -23,11 +23,13 @@ use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::metrics::{FAILING, record_saga};
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
+use adfolio_money::Micros;
 use chrono::TimeDelta;
 use serde_json::json;
 use tracing::warn;
 use uuid::Uuid;
 
+use crate::allotment;
 use crate::app::App;
 use crate::delivery::proposal;
 use crate::error::PlanError;
@@ -140,6 +142,10 @@ pub async fn settle(app: &App, caller: &Caller, id: OrderId) -> Result<Order, Pl
         if known.awaits_ledger() {
             return Err(CoreError::Unfinished.into());
         }
+    }
+    if known.allotted != Micros::ZERO {
+        // What is reported of it from now on is not taken any more.
+        allotment::closing::close_all(app, id).await?;
     }
     if app.rules.settling_takes_two && !known.is_settling() && !known.is_due(app.clock.now()) {
         ask_to_settle(app, caller, &known).await?;
@@ -304,6 +310,9 @@ where
             let Decision::Now(transition) = rule(&mut order)? else {
                 return Ok(());
             };
+            if order.is_failed() {
+                allotment::closing::cancel_in_tx(tx, &mut order).await?;
+            }
             if transition.is_some() || by_staff.is_some() {
                 order::repo::lock_users_in_tx(tx, &[order.user_id]).await?;
             }

@@ -118,7 +118,7 @@ pub(super) async fn postpone_in_tx(
     Ok(())
 }
 
-/// Orders whose put window is over.
+/// Orders whose put window is over. One that nobody has reported yet waits for the reports of what was allotted.
 pub(super) async fn window_over(
     pool: &PgPool,
     now: DateTime<Utc>,
@@ -126,6 +126,7 @@ pub(super) async fn window_over(
 ) -> Result<Vec<OrderId>, PlanError> {
     let ids = sqlx::query_scalar!(
         "SELECT id FROM orders WHERE status IN ('matching', 'putting') AND pending IS NULL AND window_ends_at <= $1
+           AND (status = 'putting' OR allotted_micros = 0)
          ORDER BY window_ends_at LIMIT $2",
         now,
         limit,

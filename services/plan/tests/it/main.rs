@@ -9,6 +9,7 @@
 )]
 
 mod access;
+mod allotments;
 mod audit;
 mod batches;
 mod costs;

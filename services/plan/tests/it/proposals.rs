@@ -478,6 +478,7 @@ async fn a_network_above_the_limit_is_held() {
         clicks: 5,
         spend: "1.00".to_owned(),
         revenue: revenue.to_owned(),
+        placement: String::new(),
     };
     let send = async |reports: Vec<ReportDeliveryRequest>| {
         let request = call(&Caller::system(), tokio_stream::iter(reports));

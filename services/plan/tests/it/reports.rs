@@ -39,6 +39,7 @@ fn sent(plan: &pb::Plan, report_id: &str, spend: &str) -> ReportDeliveryRequest 
         clicks: 10,
         spend: spend.into(),
         revenue: "1.000000001".into(),
+        placement: String::new(),
     }
 }
 
@@ -52,6 +53,7 @@ fn event(plan_number: &str, report_ids: &[&str]) -> DeliveryReported {
         clicks: 1,
         spend: "0.25".into(),
         revenue: "0.50".into(),
+        placement: String::new(),
     };
     DeliveryReported {
         source: "network-b".into(),
@@ -153,6 +155,7 @@ async fn reports_told_twice_and_shuffled_count_once_in_their_latest_revision() {
             clicks: 1,
             spend: format!("{}.{}", amount / 10, amount % 10),
             revenue: "0".into(),
+            placement: String::new(),
         };
         let data = DeliveryReported {
             source: source.to_owned(),

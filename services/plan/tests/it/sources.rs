@@ -242,6 +242,7 @@ async fn a_source_reports_only_as_it_is_registered() {
             clicks: 5,
             spend: "1.00".to_owned(),
             revenue: "2.00".to_owned(),
+            placement: String::new(),
         };
         let request = call(&Caller::system(), tokio_stream::iter(vec![report]));
         let mut client = DeliveryServiceClient::new(stack.channel());

@@ -188,9 +188,9 @@ pub(super) async fn stage_in_tx(
     }
     sqlx::query!(
         "INSERT INTO staged_reports (import_id, line, report_id, revision, plan_number, time, impressions, clicks,
-                                     spend_micros, revenue_micros, estimated)
+                                     spend_micros, revenue_micros, estimated, placement)
          SELECT $1, * FROM UNNEST($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[], $7::bigint[],
-                                  $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[])",
+                                  $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::text[])",
         id.0,
         &column!(row => i64::try_from(row.line).unwrap_or(i64::MAX)),
         &column!(row => row.report_id.clone()),
@@ -202,6 +202,7 @@ pub(super) async fn stage_in_tx(
         &column!(row => row.spend.get()),
         &column!(row => row.revenue.get()),
         &column!(row => row.estimated),
+        &column!(row => row.placement.clone().unwrap_or_default()),
     )
     .execute(tx)
     .await?;
@@ -319,7 +320,8 @@ pub(super) async fn next_in_tx(
     limit: i64,
 ) -> Result<Vec<Reported>, PlanError> {
     let rows = sqlx::query!(
-        "SELECT line, report_id, revision, plan_number, time, impressions, clicks, spend_micros, revenue_micros, estimated
+        "SELECT line, report_id, revision, plan_number, time, impressions, clicks, spend_micros, revenue_micros, estimated,
+                placement
          FROM staged_reports WHERE import_id = $1 ORDER BY line LIMIT $2",
         id.0,
         limit,
@@ -341,6 +343,7 @@ pub(super) async fn next_in_tx(
             spend: Micros::new(row.spend_micros),
             revenue: Micros::new(row.revenue_micros),
             estimated: row.estimated,
+            placement: Some(row.placement).filter(|name| !name.is_empty()),
         })
     });
     reported.collect()

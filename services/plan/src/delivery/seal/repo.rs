@@ -11,7 +11,7 @@ use sqlx::PgExecutor;
 use super::{Batch, Received, Seal};
 use crate::delivery::entity::{Origin, Report};
 use crate::error::PlanError;
-use crate::ids::{BatchId, ImportId, OrderId};
+use crate::ids::{BatchId, ImportId, OrderId, PlacementId};
 
 /// The advisory lock at which replicas that seal queue up: "adfolio" and a number.
 const CHAIN_LOCK: i64 = 0x0061_6466_6f6c_6972;
@@ -144,14 +144,15 @@ pub async fn reports(
         r#"SELECT source AS "source!", report_id AS "report_id!", revision AS "revision!", order_id AS "order_id!",
                   time AS "time!", impressions AS "impressions!", clicks AS "clicks!", spend_micros AS "spend_micros!",
                   revenue_micros AS "revenue_micros!", estimated AS "estimated!", origin AS "origin!: Origin",
-                  received_at AS "received_at!", import_id, import_line, batch_id AS "batch_id!"
+                  received_at AS "received_at!", import_id, import_line, batch_id AS "batch_id!",
+                  placement_id AS "placement_id: PlacementId"
            FROM (
                SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, revenue_micros,
-                      estimated, origin, received_at, import_id, import_line, batch_id
+                      estimated, origin, received_at, import_id, import_line, batch_id, placement_id
                FROM delivery_reports WHERE batch_id = ANY($1)
                UNION ALL
                SELECT source, report_id, revision, order_id, time, impressions, clicks, spend_micros, revenue_micros,
-                      estimated, origin, received_at, import_id, import_line, batch_id
+                      estimated, origin, received_at, import_id, import_line, batch_id, placement_id
                FROM superseded_reports WHERE batch_id = ANY($1)
            ) AS sealed"#,
         &batches,
@@ -177,6 +178,7 @@ pub async fn reports(
                 // Of no concern here.
                 is_marked: false,
                 brought_by: row.import_id.map(ImportId).zip(row.import_line),
+                placement: row.placement_id,
             },
             at: row.received_at,
         };

@@ -42,6 +42,7 @@ impl From<proto::ReportDeliveryRequest> for FromNetwork {
                 clicks: message.clicks,
                 spend: message.spend,
                 revenue: message.revenue,
+                placement: message.placement,
             },
         }
     }
@@ -97,7 +98,7 @@ impl From<SourceKey> for proto::ReportSourceKey {
     }
 }
 
-fn rejected(rows: Vec<Rejected>) -> Vec<proto::RejectedRow> {
+pub(super) fn rejected(rows: Vec<Rejected>) -> Vec<proto::RejectedRow> {
     rows.into_iter().map(Into::into).collect()
 }
 
@@ -205,7 +206,11 @@ pub fn report_keys(report: &Report) -> Vec<String> {
 
 impl From<Shown> for proto::DeliveryReport {
     fn from(shown: Shown) -> Self {
-        let Shown { report, import } = shown;
+        let Shown {
+            report,
+            import,
+            placement_name,
+        } = shown;
         let import = report.brought_by.zip(import);
         Self {
             source: report.source,
@@ -225,6 +230,11 @@ impl From<Shown> for proto::DeliveryReport {
                 sha256: sha256.map(hex::encode).unwrap_or_default(),
                 line,
             }),
+            placement_id: report
+                .placement
+                .map(|id| id.to_string())
+                .unwrap_or_default(),
+            placement_name: placement_name.unwrap_or_default(),
         }
     }
 }

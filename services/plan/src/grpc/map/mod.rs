@@ -1,6 +1,7 @@
 //! Between the contract's messages and this service's own types.
 
 mod delivery;
+mod network;
 mod placement;
 
 pub use delivery::{report_keys, report_position};
@@ -324,11 +325,7 @@ impl From<&Product> for proto::Product {
                     .map(ToString::to_string)
                     .collect(),
             }),
-            creative: Some(proto::Creative {
-                title: details.terms.creative.title.clone(),
-                picture_url: details.terms.creative.picture_url.clone(),
-                destination_url: details.terms.creative.destination_url.clone(),
-            }),
+            creative: Some(details.terms.creative.clone().into()),
         }
     }
 }
@@ -433,6 +430,7 @@ pub fn plan(order: &Order, platform_share: u32) -> proto::Plan {
         coupon_share_minor: order.coupon_share().minor(),
         result_minor: order.result(platform_share).minor(),
         end_time: order.delivery_ends_at().map(Into::into),
+        no_supply_since: order.no_supply_since().map(Into::into),
     }
 }
 

@@ -148,7 +148,7 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
         "UPDATE orders SET status = $2, put_amount_minor = $3, paid_amount_minor = $4, discount_amount_minor = $5,
              coupon_id = $6, coupon_name = $7, reservation_id = $8, posted_version = $9, pending = $10, fail_reason = $11,
              paid_out_minor = $12, put_at = $13, window_ends_at = $14, finished_at = $15, settle_after = $16,
-             settled_at = $17
+             settled_at = $17, allotted_micros = $18
          WHERE id = $1",
         order.id.0,
         order.status.as_str(),
@@ -167,6 +167,7 @@ pub async fn save_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
         order.finished_at,
         order.settle_after,
         order.settled_at,
+        order.allotted.get(),
     )
     .execute(tx)
     .await?;

@@ -27,7 +27,7 @@ macro_rules! query_orders {
                    reservation_id AS "reservation_id: _", impressions, clicks, reported_micros, charged_micros,
                    revenue_micros, estimated_reports, sources, version, posted_version, pending AS "pending: _",
                    fail_reason, paid_out_minor, created_at, put_at, window_ends_at, finished_at, settle_after,
-                   settled_at, expires_at "#
+                   settled_at, expires_at, allotted_micros, no_supply_since "#
                 + $from
             $(, $argument)*
         )
@@ -81,6 +81,8 @@ macro_rules! order_rows {
             pub(super) settle_after: Option<DateTime<Utc>>,
             pub(super) settled_at: Option<DateTime<Utc>>,
             pub(super) expires_at: Option<DateTime<Utc>>,
+            pub(super) allotted_micros: i64,
+            pub(super) no_supply_since: Option<DateTime<Utc>>,
         }
 
         impl TryFrom<$name> for Order {
@@ -134,6 +136,8 @@ macro_rules! order_rows {
                     settle_after: row.settle_after,
                     settled_at: row.settled_at,
                     expires_at: row.expires_at,
+                    allotted: Micros::new(row.allotted_micros),
+                    no_supply_since: row.no_supply_since,
                 })
             }
         }

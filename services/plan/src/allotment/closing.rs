@@ -1,0 +1,81 @@
+//! What was allotted and not reported in time goes back to its plan.
+
+use adfolio_kit::db::{self, Tx};
+use adfolio_money::Micros;
+use chrono::{DateTime, TimeDelta, Utc};
+
+use super::repo;
+use crate::app::App;
+use crate::delivery::intake;
+use crate::error::PlanError;
+use crate::ids::OrderId;
+use crate::order;
+use crate::order::entity::Order;
+use crate::settlement;
+
+/// Plans whose allotments one transaction closes at most.
+const BATCH: i64 = 100;
+
+/// Closes allotments whose time for reports is over, and gives back what nobody reported of them.
+pub async fn close_due(app: &App) -> Result<(), PlanError> {
+    let now = app.clock.now();
+    loop {
+        let due = repo::orders_due(&app.pool, now, BATCH).await?;
+        let count = due.len();
+        if count > 0 {
+            close(app, due, Some(now)).await?;
+        }
+        if count < usize::try_from(BATCH).unwrap_or(usize::MAX) {
+            return Ok(());
+        }
+    }
+}
+
+/// Closes all allotments of a plan, also those that may still be reported. Reports that come later are charged as far as
+/// the plan has budget.
+pub async fn close_all(app: &App, id: OrderId) -> Result<(), PlanError> {
+    close(app, vec![id], None).await
+}
+
+/// `track_caller`: each of its callers is a point of its own at which a test can end the process.
+#[track_caller]
+fn close(
+    app: &App,
+    ids: Vec<OrderId>,
+    due: Option<DateTime<Utc>>,
+) -> impl Future<Output = Result<(), PlanError>> {
+    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let closed = db::write(&app.pool, move |tx| {
+        Box::pin(close_in_tx(tx, ids, due, (now, delay)))
+    });
+    async move {
+        closed.await?;
+        settlement::wake(app);
+        app.notifier.notify();
+        Ok(())
+    }
+}
+
+async fn close_in_tx(
+    tx: &mut Tx,
+    ids: Vec<OrderId>,
+    due: Option<DateTime<Utc>>,
+    (now, settlement_delay): (DateTime<Utc>, TimeDelta),
+) -> Result<(), PlanError> {
+    let mut orders = order::repo::lock_many_in_tx(tx, ids).await?;
+    let freed = repo::close_in_tx(tx, &orders, due).await?;
+    for order in &mut orders {
+        let freed = freed.get(&order.id).copied().unwrap_or(Micros::ZERO);
+        order.allotted = order.allotted.checked_sub(freed)?;
+    }
+    intake::refill_orders_in_tx(tx, orders, now, settlement_delay).await
+}
+
+/// Closes all allotments of a plan that fails: it is not charged for any. The caller holds the order's lock, and saves it.
+pub async fn cancel_in_tx(tx: &mut Tx, order: &mut Order) -> Result<(), PlanError> {
+    if order.allotted != Micros::ZERO {
+        repo::close_in_tx(tx, std::slice::from_ref(order), None).await?;
+        order.allotted = Micros::ZERO;
+    }
+    Ok(())
+}

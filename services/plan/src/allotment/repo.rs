@@ -1,0 +1,854 @@
+//! The SQL of allotments.
+
+use std::collections::{HashMap, HashSet};
+use std::time::Duration;
+
+use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::error::CoreError;
+use adfolio_money::{Micros, Money};
+use adfolio_placement::drift::History;
+use adfolio_placement::pace::{Schedule, Shape, Standing};
+use adfolio_placement::supply::Capacity;
+use chrono::{DateTime, TimeDelta, Utc};
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::Place;
+use super::entity::{Allotment, Allotments, Sums};
+use super::learning::{Brought, Known, Reported, ShapeOfRound};
+use super::offer::{Offer, Position};
+use super::round::{Grant, NewMenu, Running, Span};
+use super::supply::{Aim, KnownPairs, Site};
+use crate::error::PlanError;
+use crate::ids::{AllotmentId, NetworkId, OrderId, PlacementId, ProductId};
+use crate::order::entity::Order;
+use crate::placement::PriceModel;
+use crate::product::entity::{Creative, Goal};
+
+/// The advisory lock of learning, any number that nothing else uses.
+const LEARNING_LOCK: i64 = 0x0061_6c6c_6f74_6d65;
+
+fn unsigned(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}
+
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// The allotments that cover these places. The caller holds the orders' locks.
+pub(super) async fn at_places_in_tx(
+    tx: &mut Tx,
+    places: &[Place],
+) -> Result<Allotments, PlanError> {
+    let orders: Vec<Uuid> = places.iter().map(|place| place.0.0).collect();
+    let placements: Vec<Uuid> = places.iter().map(|place| place.1.0).collect();
+    let times: Vec<DateTime<Utc>> = places.iter().map(|place| place.2).collect();
+    let rows = sqlx::query!(
+        r#"SELECT DISTINCT a.id AS "id!: AllotmentId", a.order_id AS "order_id!: OrderId",
+                  a.placement_id AS "placement_id!: PlacementId", a.begins_at AS "begins_at!", a.ends_at AS "ends_at!",
+                  a.budget_micros AS "budget_micros!", a.state = 'open' AS "is_open!", a.drawn_micros AS "drawn_micros!",
+                  a.impressions AS "impressions!", a.clicks AS "clicks!", a.spend_micros AS "spend_micros!",
+                  a.revenue_micros AS "revenue_micros!"
+           FROM UNNEST($1::uuid[], $2::uuid[], $3::timestamptz[]) AS place (order_id, placement_id, time)
+           CROSS JOIN LATERAL (
+               SELECT * FROM allotments
+               WHERE order_id = place.order_id AND placement_id = place.placement_id AND begins_at <= place.time
+               ORDER BY begins_at DESC LIMIT 1) AS a
+           WHERE a.ends_at > place.time"#,
+        &orders,
+        &placements,
+        &times,
+    )
+    .fetch_all(tx)
+    .await?;
+    let allotments = rows.into_iter().map(|row| Allotment {
+        id: row.id,
+        order_id: row.order_id,
+        placement_id: row.placement_id,
+        begins_at: row.begins_at,
+        ends_at: row.ends_at,
+        budget: Micros::new(row.budget_micros),
+        is_open: row.is_open,
+        drawn: Micros::new(row.drawn_micros),
+        reported: Sums {
+            impressions: row.impressions,
+            clicks: row.clicks,
+            spend: Micros::new(row.spend_micros),
+            revenue: Micros::new(row.revenue_micros),
+        },
+    });
+    Ok(allotments.collect())
+}
+
+/// Writes what reports say of allotments. The caller holds the orders' locks.
+pub(super) async fn save_reported_in_tx(
+    tx: &mut Tx,
+    allotments: &[Allotment],
+) -> Result<(), PlanError> {
+    macro_rules! column {
+        ($($field:tt)*) => { allotments.iter().map(|allotment| allotment.$($field)*).collect::<Vec<_>>() };
+    }
+    sqlx::query!(
+        "UPDATE allotments SET impressions = new.impressions, clicks = new.clicks, spend_micros = new.spend,
+             revenue_micros = new.revenue, drawn_micros = new.drawn, is_learnt = false
+         FROM UNNEST($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[])
+              AS new (id, impressions, clicks, spend, revenue, drawn)
+         WHERE allotments.id = new.id",
+        &column!(id.0),
+        &column!(reported.impressions),
+        &column!(reported.clicks),
+        &column!(reported.spend.get()),
+        &column!(reported.revenue.get()),
+        &column!(drawn.get()),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+// --- rounds -----------------------------------------------------------------------------------------------------------
+
+/// Whether a round was allotted.
+pub(super) async fn is_done(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<bool, PlanError> {
+    let done = sqlx::query_scalar!(
+        r#"SELECT done_at IS NOT NULL AS "done!" FROM allotment_rounds WHERE begins_at = $1"#,
+        begins_at,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(done.unwrap_or(false))
+}
+
+/// Claims a round that nobody has claimed, or not got on with; answers its shape, which is the first claim's. None if
+/// another replica works on it.
+pub(super) async fn claim_in_tx(
+    tx: &mut Tx,
+    span: Span,
+    claim: Uuid,
+    shape: &Shape,
+    lease: Duration,
+) -> Result<Option<Shape>, PlanError> {
+    let shape = sqlx::query_scalar!(
+        r#"INSERT INTO allotment_rounds AS known (begins_at, ends_at, shape, claim, claimed_until)
+           VALUES ($1, $2, $3, $4, clock_timestamp() + make_interval(secs => $5))
+           ON CONFLICT (begins_at) DO UPDATE SET claim = excluded.claim, claimed_until = excluded.claimed_until
+               WHERE known.done_at IS NULL AND known.claimed_until < clock_timestamp()
+           RETURNING shape AS "shape: Json<Shape>""#,
+        span.begins_at,
+        span.ends_at,
+        Json(shape) as _,
+        claim,
+        lease.as_secs_f64(),
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(shape.map(|shape| shape.0))
+}
+
+/// Renews a claim; false if another replica has taken over.
+pub(super) async fn renew_in_tx(
+    tx: &mut Tx,
+    begins_at: DateTime<Utc>,
+    claim: Uuid,
+    lease: Duration,
+) -> Result<bool, PlanError> {
+    let renewed = sqlx::query!(
+        "UPDATE allotment_rounds SET claimed_until = clock_timestamp() + make_interval(secs => $3)
+         WHERE begins_at = $1 AND claim = $2 AND done_at IS NULL",
+        begins_at,
+        claim,
+        lease.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(renewed.rows_affected() == 1)
+}
+
+/// Ends a round: networks see what it allotted.
+pub(super) async fn done_in_tx(
+    tx: &mut Tx,
+    begins_at: DateTime<Utc>,
+    claim: Uuid,
+    now: DateTime<Utc>,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "UPDATE allotment_rounds SET done_at = $3 WHERE begins_at = $1 AND claim = $2",
+        begins_at,
+        claim,
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Plans that run until the end of a round, with what was allotted since `hour`.
+pub(super) async fn running(
+    pool: &PgPool,
+    begins_at: DateTime<Utc>,
+    hour: DateTime<Utc>,
+) -> Result<Vec<Running>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT o.id AS "id: OrderId", o.product_id AS "product_id: ProductId", o.regions, o.put_amount_minor,
+                  o.put_at AS "put_at!", o.window_ends_at AS "window_ends_at!", o.charged_micros, o.allotted_micros,
+                  o.no_supply_since IS NOT NULL AS "is_without_supply!", h.allotted AS "allotted_in_hour!"
+           FROM orders o CROSS JOIN LATERAL (
+               SELECT coalesce(sum(CASE state WHEN 'open' THEN budget_micros ELSE drawn_micros END), 0)::bigint AS allotted
+               FROM allotments WHERE order_id = o.id AND begins_at >= $2 AND begins_at < $1) AS h
+           WHERE o.status IN ('matching', 'putting') AND o.pending IS NULL AND o.window_ends_at > $1 AND o.put_at IS NOT NULL
+           ORDER BY o.id"#,
+        begins_at,
+        hour,
+    )
+    .fetch_all(pool)
+    .await?;
+    let plans = rows.into_iter().map(|row| {
+        Ok(Running {
+            id: row.id,
+            product: row.product_id,
+            regions: row.regions,
+            schedule: Schedule {
+                budget: Micros::try_from(Money::from_minor(row.put_amount_minor))?,
+                from: row.put_at,
+                to: row.window_ends_at,
+            },
+            standing: Standing {
+                charged: Micros::new(row.charged_micros),
+                allotted: Micros::new(row.allotted_micros),
+                allotted_in_hour: Micros::new(row.allotted_in_hour),
+            },
+            is_without_supply: row.is_without_supply,
+        })
+    });
+    plans.collect()
+}
+
+/// The plans for which a round has decided already, before another replica took over.
+pub(super) async fn decided(
+    pool: &PgPool,
+    begins_at: DateTime<Utc>,
+) -> Result<HashSet<OrderId>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        r#"SELECT order_id AS "id: OrderId" FROM allotment_decisions WHERE begins_at = $1"#,
+        begins_at,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids.into_iter().collect())
+}
+
+/// What a round has allotted of placements already.
+pub(super) async fn units_taken(
+    pool: &PgPool,
+    begins_at: DateTime<Utc>,
+) -> Result<HashMap<PlacementId, u64>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT placement_id AS "id: PlacementId", sum(units)::bigint AS "units!" FROM allotments
+           WHERE begins_at = $1 GROUP BY placement_id"#,
+        begins_at,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, unsigned(row.units)))
+        .collect())
+}
+
+/// Placements that plans may choose in a round that begins then, by id: active ones of active networks with a price.
+pub(super) async fn sites(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<Vec<Site>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT p.id AS "id: PlacementId", p.network_id AS "network_id: NetworkId", p.countries, p.capacity_per_hour,
+                  n.report_delay_seconds, price.model AS "model: PriceModel", price.cost_micros, price.revenue_micros
+           FROM placements p JOIN networks n ON n.id = p.network_id
+           CROSS JOIN LATERAL (
+               SELECT model, cost_micros, revenue_micros FROM placement_prices
+               WHERE placement_id = p.id AND greatest(valid_from, confirmed_at) <= $1 AND confirmed_at IS NOT NULL
+               ORDER BY greatest(valid_from, confirmed_at) DESC, valid_from DESC LIMIT 1) AS price
+           WHERE p.state = 'active' AND n.state = 'active'
+           ORDER BY p.id"#,
+        begins_at,
+    )
+    .fetch_all(pool)
+    .await?;
+    let sites = rows.into_iter().map(|row| Site {
+        placement: row.id,
+        network: row.network_id,
+        report_delay: TimeDelta::seconds(row.report_delay_seconds.into()),
+        countries: row.countries,
+        model: row.model,
+        cost: Micros::new(row.cost_micros),
+        revenue: Micros::new(row.revenue_micros),
+        capacity: Capacity::of(row.capacity_per_hour.map(unsigned)),
+    });
+    Ok(sites.collect())
+}
+
+/// How plans of these products are placed.
+pub(super) async fn aims(
+    pool: &PgPool,
+    products: &[ProductId],
+) -> Result<HashMap<ProductId, Aim>, PlanError> {
+    let ids: Vec<Uuid> = products.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id: ProductId", goal AS "goal: Goal", placement_ids FROM products WHERE id = ANY($1)"#,
+        &ids,
+    )
+    .fetch_all(pool)
+    .await?;
+    let aims = rows.into_iter().map(|row| {
+        let placements = row.placement_ids.into_iter().map(PlacementId);
+        let aim = Aim {
+            goal: row.goal,
+            placements: placements.collect(),
+        };
+        (row.id, aim)
+    });
+    Ok(aims.collect())
+}
+
+/// Everything that is known of products on placements.
+pub(super) async fn known(pool: &PgPool) -> Result<KnownPairs, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT product_id AS "product: ProductId", placement_id AS "placement: PlacementId",
+                  clicks AS "clicks: Json<History>", fulfilment AS "fulfilment: Json<History>" FROM placement_learning"#,
+    )
+    .fetch_all(pool)
+    .await?;
+    let known = rows.into_iter().map(|row| {
+        let known = Known {
+            clicks: row.clicks.0,
+            fulfilment: row.fulfilment.0,
+        };
+        ((row.product, row.placement), known)
+    });
+    Ok(known.collect())
+}
+
+/// Writes the menus of a round.
+pub(super) async fn insert_menus_in_tx(
+    tx: &mut Tx,
+    begins_at: DateTime<Utc>,
+    menus: &[NewMenu],
+    sites: &[Site],
+) -> Result<(), PlanError> {
+    for menu in menus {
+        let placements = menu.sites.iter().filter_map(|at| sites.get(*at));
+        let placements: Vec<Uuid> = placements.map(|site| site.placement.0).collect();
+        let shares = menu.shares.iter().map(|share| i32::try_from(*share));
+        let shares = shares.collect::<Result<Vec<i32>, _>>();
+        sqlx::query!(
+            "INSERT INTO allotment_menus (id, begins_at, product_id, placement_ids, menu, shares)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            menu.id.0,
+            begins_at,
+            menu.product.0,
+            &placements,
+            Json(&menu.menu) as _,
+            &shares.map_err(|_| CoreError::Corrupt("allotment_menus.shares"))?,
+        )
+        .execute(&mut *tx)
+        .await?;
+    }
+    Ok(())
+}
+
+/// Notes for which plans no placement can be chosen, and for which one can again.
+pub(super) async fn set_supply_in_tx(
+    tx: &mut Tx,
+    without: &[OrderId],
+    supplied: &[OrderId],
+    now: DateTime<Utc>,
+) -> Result<(), PlanError> {
+    let ids = |orders: &[OrderId]| orders.iter().map(|id| id.0).collect::<Vec<Uuid>>();
+    sqlx::query!(
+        "WITH changed AS (
+             SELECT id FROM orders
+             WHERE (id = ANY($1) AND no_supply_since IS NULL) OR (id = ANY($2) AND no_supply_since IS NOT NULL)
+             ORDER BY id FOR UPDATE)
+         UPDATE orders SET no_supply_since = CASE WHEN orders.id = ANY($1) THEN $3::timestamptz END
+         FROM changed WHERE orders.id = changed.id",
+        &ids(without),
+        &ids(supplied),
+        now,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Running plans for which no placement can be chosen.
+pub(super) async fn count_without_supply(pool: &PgPool) -> Result<i64, PlanError> {
+    let count = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM orders
+           WHERE status IN ('matching', 'putting') AND pending IS NULL AND no_supply_since IS NOT NULL"#,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(count)
+}
+
+/// Writes decisions; answers for which plans. For the others the round has decided before.
+pub(super) async fn insert_decisions_in_tx(
+    tx: &mut Tx,
+    begins_at: DateTime<Utc>,
+    grants: &[Grant],
+) -> Result<HashSet<OrderId>, PlanError> {
+    let orders: Vec<Uuid> = grants.iter().map(|grant| grant.order.0).collect();
+    let menus: Vec<Uuid> = grants.iter().map(|grant| grant.menu.0).collect();
+    let inputs: Vec<Json<_>> = grants.iter().map(|grant| Json(&grant.inputs)).collect();
+    let decisions: Vec<Json<_>> = grants.iter().map(|grant| Json(&grant.decision)).collect();
+    let written = sqlx::query_scalar!(
+        r#"INSERT INTO allotment_decisions (order_id, begins_at, menu_id, inputs, decision)
+           SELECT order_id, $1, menu_id, inputs, decision
+           FROM UNNEST($2::uuid[], $3::uuid[], $4::jsonb[], $5::jsonb[]) AS new (order_id, menu_id, inputs, decision)
+           ON CONFLICT DO NOTHING RETURNING order_id AS "id: OrderId""#,
+        begins_at,
+        &orders,
+        &menus,
+        &inputs as _,
+        &decisions as _,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(written.into_iter().collect())
+}
+
+/// Writes the allotments of grants.
+pub(super) async fn insert_allotments_in_tx(
+    tx: &mut Tx,
+    span: Span,
+    grants: &[Grant],
+    sites: &[Site],
+) -> Result<(), PlanError> {
+    let new: Vec<_> = grants
+        .iter()
+        .flat_map(|grant| grant.allotments.iter().map(|it| (grant.order, it)))
+        .filter_map(|(order, it)| Some((order, it, sites.get(it.site)?)))
+        .collect();
+    macro_rules! column {
+        ($order:pat, $new:pat, $site:pat => $value:expr) => {
+            new.iter()
+                .map(|($order, $new, $site)| $value)
+                .collect::<Vec<_>>()
+        };
+    }
+    let closes_at = |site: &Site| {
+        let closes_at = span.ends_at.checked_add_signed(site.report_delay);
+        closes_at.unwrap_or(span.ends_at)
+    };
+    sqlx::query!(
+        "INSERT INTO allotments (id, order_id, placement_id, network_id, closes_at, model, cost_micros,
+                                 price_revenue_micros, units, budget_micros, begins_at, ends_at, state)
+         SELECT *, $11, $12, 'open'
+         FROM UNNEST($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::timestamptz[], $6::text[], $7::bigint[],
+                     $8::bigint[], $9::bigint[], $10::bigint[])",
+        &column!(_, new, _ => new.id.0),
+        &column!(order, _, _ => order.0),
+        &column!(_, _, site => site.placement.0),
+        &column!(_, _, site => site.network.0),
+        &column!(_, _, site => closes_at(site)),
+        &column!(_, _, site => site.model.as_str().to_owned()),
+        &column!(_, _, site => site.cost.get()),
+        &column!(_, _, site => site.revenue.get()),
+        &column!(_, new, _ => signed(new.units)),
+        &column!(_, new, _ => new.budget.get()),
+        span.begins_at,
+        span.ends_at,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Takes what was granted from the plans' free budget. The caller holds their locks.
+pub(super) async fn add_allotted_in_tx(tx: &mut Tx, grants: &[Grant]) -> Result<(), PlanError> {
+    let orders: Vec<Uuid> = grants.iter().map(|grant| grant.order.0).collect();
+    let totals: Vec<i64> = grants
+        .iter()
+        .map(|grant| grant.decision.total().get())
+        .collect();
+    sqlx::query!(
+        "UPDATE orders SET allotted_micros = allotted_micros + new.total
+         FROM UNNEST($1::uuid[], $2::bigint[]) AS new (id, total) WHERE orders.id = new.id AND new.total > 0",
+        &orders,
+        &totals,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+// --- closing ----------------------------------------------------------------------------------------------------------
+
+/// Plans with allotments whose time for reports is over.
+pub(super) async fn orders_due(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<OrderId>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        r#"SELECT DISTINCT order_id AS "id: OrderId" FROM allotments WHERE state = 'open' AND closes_at <= $1 LIMIT $2"#,
+        now,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids)
+}
+
+/// Closes open allotments of orders, those that are due or all; answers what becomes free of each order. The caller holds
+/// their locks.
+pub(super) async fn close_in_tx(
+    tx: &mut Tx,
+    orders: &[Order],
+    due: Option<DateTime<Utc>>,
+) -> Result<HashMap<OrderId, Micros>, PlanError> {
+    let ids: Vec<Uuid> = orders.iter().map(|order| order.id.0).collect();
+    let rows = sqlx::query!(
+        r#"WITH closed AS (
+               UPDATE allotments SET state = 'closed'
+               WHERE order_id = ANY($1) AND state = 'open' AND ($2::timestamptz IS NULL OR closes_at <= $2)
+               RETURNING order_id, budget_micros - drawn_micros AS freed)
+           SELECT order_id AS "id: OrderId", sum(freed)::bigint AS "freed!" FROM closed GROUP BY order_id"#,
+        &ids,
+        due,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.id, Micros::new(row.freed)))
+        .collect())
+}
+
+// --- learning ---------------------------------------------------------------------------------------------------------
+
+/// Replicas learn one after the other.
+pub(super) async fn lock_learning_in_tx(tx: &mut Tx) -> Result<(), PlanError> {
+    sqlx::query!(
+        r#"SELECT pg_advisory_xact_lock($1)::text AS "locked""#,
+        LEARNING_LOCK
+    )
+    .fetch_one(tx)
+    .await?;
+    Ok(())
+}
+
+/// The oldest round with something to learn.
+pub(super) async fn next_to_learn_in_tx(tx: &mut Tx) -> Result<Option<DateTime<Utc>>, PlanError> {
+    let begins_at = sqlx::query_scalar!(
+        r#"SELECT a.begins_at FROM allotments a
+           WHERE a.state = 'closed' AND NOT a.is_learnt AND NOT EXISTS (
+               SELECT FROM allotments o
+               WHERE o.begins_at = a.begins_at AND o.placement_id = a.placement_id AND o.network_id = a.network_id
+                 AND o.state = 'open')
+           ORDER BY a.begins_at LIMIT 1"#,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(begins_at)
+}
+
+/// What a round's closed allotments brought that beliefs do not know, by product and placement; they know it from now on.
+/// Placements with allotments that are still open come later. A row that a report changes at this moment, too.
+pub(super) async fn take_brought_in_tx(
+    tx: &mut Tx,
+    begins_at: DateTime<Utc>,
+) -> Result<Vec<Brought>, PlanError> {
+    let rows = sqlx::query!(
+        r#"WITH old AS (
+               SELECT id, order_id, placement_id, model, price_revenue_micros, units, learnt_impressions, learnt_clicks,
+                      learnt_revenue_micros
+               FROM allotments a
+               WHERE begins_at = $1 AND state = 'closed' AND NOT is_learnt AND NOT EXISTS (
+                   SELECT FROM allotments o
+                   WHERE o.begins_at = a.begins_at AND o.placement_id = a.placement_id AND o.network_id = a.network_id
+                     AND o.state = 'open')
+               ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
+           learnt AS (
+               UPDATE allotments SET is_learnt = true, learnt_impressions = allotments.impressions,
+                   learnt_clicks = allotments.clicks, learnt_revenue_micros = allotments.revenue_micros
+               FROM old WHERE allotments.id = old.id
+               RETURNING old.order_id, old.placement_id, old.model, old.price_revenue_micros, old.units,
+                         allotments.impressions, allotments.clicks, allotments.revenue_micros,
+                         old.learnt_impressions, old.learnt_clicks, old.learnt_revenue_micros)
+           SELECT o.product_id AS "product: ProductId", l.placement_id AS "placement: PlacementId",
+                  l.model AS "model: PriceModel", l.price_revenue_micros,
+                  sum(l.units)::bigint AS "units!", sum(l.impressions)::bigint AS "impressions!",
+                  sum(l.clicks)::bigint AS "clicks!", sum(l.revenue_micros)::bigint AS "revenue!",
+                  bool_or(l.learnt_impressions IS NOT NULL) AS "is_correction!",
+                  coalesce(sum(l.learnt_impressions), 0)::bigint AS "learnt_impressions!",
+                  coalesce(sum(l.learnt_clicks), 0)::bigint AS "learnt_clicks!",
+                  coalesce(sum(l.learnt_revenue_micros), 0)::bigint AS "learnt_revenue!"
+           FROM learnt l JOIN orders o ON o.id = l.order_id
+           GROUP BY o.product_id, l.placement_id, l.model, l.price_revenue_micros
+           ORDER BY o.product_id, l.placement_id"#,
+        begins_at,
+    )
+    .fetch_all(tx)
+    .await?;
+    let brought = rows.into_iter().map(|row| Brought {
+        product: row.product,
+        placement: row.placement,
+        model: row.model,
+        price_revenue: Micros::new(row.price_revenue_micros),
+        units: unsigned(row.units),
+        is: Reported {
+            impressions: unsigned(row.impressions),
+            clicks: unsigned(row.clicks),
+            revenue: unsigned(row.revenue),
+        },
+        was: row.is_correction.then(|| Reported {
+            impressions: unsigned(row.learnt_impressions),
+            clicks: unsigned(row.learnt_clicks),
+            revenue: unsigned(row.learnt_revenue),
+        }),
+    });
+    Ok(brought.collect())
+}
+
+/// What is known of these products on these placements.
+pub(super) async fn known_in_tx(
+    tx: &mut Tx,
+    pairs: &[(ProductId, PlacementId)],
+) -> Result<KnownPairs, PlanError> {
+    let products: Vec<Uuid> = pairs.iter().map(|pair| pair.0.0).collect();
+    let placements: Vec<Uuid> = pairs.iter().map(|pair| pair.1.0).collect();
+    let rows = sqlx::query!(
+        r#"SELECT l.product_id AS "product: ProductId", l.placement_id AS "placement: PlacementId",
+                  l.clicks AS "clicks: Json<History>", l.fulfilment AS "fulfilment: Json<History>"
+           FROM placement_learning l
+           JOIN UNNEST($1::uuid[], $2::uuid[]) AS pair (product_id, placement_id) USING (product_id, placement_id)"#,
+        &products,
+        &placements,
+    )
+    .fetch_all(tx)
+    .await?;
+    let known = rows.into_iter().map(|row| {
+        let known = Known {
+            clicks: row.clicks.0,
+            fulfilment: row.fulfilment.0,
+        };
+        ((row.product, row.placement), known)
+    });
+    Ok(known.collect())
+}
+
+/// Writes what is known.
+pub(super) async fn save_known_in_tx(tx: &mut Tx, known: &KnownPairs) -> Result<(), PlanError> {
+    let products: Vec<Uuid> = known.keys().map(|pair| pair.0.0).collect();
+    let placements: Vec<Uuid> = known.keys().map(|pair| pair.1.0).collect();
+    let clicks: Vec<Json<_>> = known.values().map(|known| Json(&known.clicks)).collect();
+    let fulfilment: Vec<Json<_>> = known
+        .values()
+        .map(|known| Json(&known.fulfilment))
+        .collect();
+    sqlx::query!(
+        "INSERT INTO placement_learning (product_id, placement_id, clicks, fulfilment)
+         SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::jsonb[], $4::jsonb[])
+         ON CONFLICT (product_id, placement_id) DO UPDATE SET clicks = excluded.clicks, fulfilment = excluded.fulfilment",
+        &products,
+        &placements,
+        &clicks as _,
+        &fulfilment as _,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The time and shape of a round; none of one that is forgotten.
+pub(super) async fn shape_of_round_in_tx(
+    tx: &mut Tx,
+    begins_at: DateTime<Utc>,
+) -> Result<Option<ShapeOfRound>, PlanError> {
+    let row = sqlx::query!(
+        r#"SELECT ends_at, shape AS "shape: Json<Shape>" FROM allotment_rounds WHERE begins_at = $1"#,
+        begins_at,
+    )
+    .fetch_optional(tx)
+    .await?;
+    Ok(row.map(|row| (begins_at, row.ends_at, row.shape.0)))
+}
+
+/// What placements can serve.
+pub(super) async fn capacities_in_tx(
+    tx: &mut Tx,
+    placements: &[PlacementId],
+) -> Result<HashMap<PlacementId, Capacity>, PlanError> {
+    let ids: Vec<Uuid> = placements.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        r#"SELECT id AS "id: PlacementId", capacity_per_hour FROM placements WHERE id = ANY($1)
+           ORDER BY id FOR NO KEY UPDATE"#,
+        &ids,
+    )
+    .fetch_all(tx)
+    .await?;
+    let capacities = rows
+        .into_iter()
+        .map(|row| (row.id, Capacity::of(row.capacity_per_hour.map(unsigned))));
+    Ok(capacities.collect())
+}
+
+/// Writes what placements can serve.
+pub(super) async fn save_capacities_in_tx(
+    tx: &mut Tx,
+    capacities: &HashMap<PlacementId, Capacity>,
+) -> Result<(), PlanError> {
+    let ids: Vec<Uuid> = capacities.keys().map(|id| id.0).collect();
+    let per_hour = capacities.values().map(|it| it.per_hour().map(signed));
+    let per_hour: Vec<Option<i64>> = per_hour.collect();
+    sqlx::query!(
+        "UPDATE placements SET capacity_per_hour = new.per_hour
+         FROM UNNEST($1::uuid[], $2::bigint[]) AS new (id, per_hour) WHERE placements.id = new.id",
+        &ids,
+        &per_hour as &[Option<i64>],
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Adds impressions to the traffic of the hour of a time.
+pub(super) async fn add_traffic_in_tx(
+    tx: &mut Tx,
+    time: DateTime<Utc>,
+    impressions: i64,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "INSERT INTO traffic_hours AS known (hour, impressions) VALUES (date_trunc('hour', $1::timestamptz, 'UTC'), $2)
+         ON CONFLICT (hour) DO UPDATE SET impressions = known.impressions + excluded.impressions",
+        time,
+        impressions,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// The first hour whose traffic is known.
+pub(super) async fn first_traffic(pool: &PgPool) -> Result<Option<DateTime<Utc>>, PlanError> {
+    let first = sqlx::query_scalar!("SELECT min(hour) FROM traffic_hours")
+        .fetch_one(pool)
+        .await?;
+    Ok(first)
+}
+
+/// Impressions by the hour.
+pub(super) async fn traffic(
+    pool: &PgPool,
+    since: DateTime<Utc>,
+    until: DateTime<Utc>,
+) -> Result<Vec<(DateTime<Utc>, u64)>, PlanError> {
+    let rows = sqlx::query!(
+        "SELECT hour, impressions FROM traffic_hours WHERE hour >= $1 AND hour < $2",
+        since,
+        until,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows
+        .into_iter()
+        .map(|row| (row.hour, unsigned(row.impressions)))
+        .collect())
+}
+
+// --- offers and upkeep ------------------------------------------------------------------------------------------------
+
+/// When an allotment of a network begins.
+pub(super) async fn begin_of(
+    pool: &PgPool,
+    network: NetworkId,
+    id: AllotmentId,
+) -> Result<Option<DateTime<Utc>>, PlanError> {
+    let begins_at = sqlx::query_scalar!(
+        "SELECT begins_at FROM allotments WHERE id = $1 AND network_id = $2",
+        id.0,
+        network.0,
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(begins_at)
+}
+
+/// A network's allotments of decided rounds that have not ended and whose plans run, oldest first.
+pub(super) async fn offers(
+    pool: &PgPool,
+    network: NetworkId,
+    after: Option<Position>,
+    now: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<Offer>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT a.id AS "id: AllotmentId", o.plan_number, a.placement_id AS "placement_id: PlacementId",
+                  p.name AS placement_name, a.budget_micros, a.units, a.model AS "model: PriceModel", a.cost_micros,
+                  a.price_revenue_micros, a.begins_at, a.ends_at, a.closes_at,
+                  CASE pr.creative_title WHEN '' THEN pr.name ELSE pr.creative_title END AS "title!",
+                  CASE pr.creative_picture_url WHEN '' THEN pr.cover_url ELSE pr.creative_picture_url END AS "picture_url!",
+                  pr.creative_destination_url AS destination_url
+           FROM allotments a
+           JOIN allotment_rounds r ON r.begins_at = a.begins_at AND r.done_at IS NOT NULL
+           JOIN orders o ON o.id = a.order_id AND o.status IN ('matching', 'putting') AND o.pending IS NULL
+           JOIN placements p ON p.id = a.placement_id
+           JOIN products pr ON pr.id = o.product_id
+           WHERE a.network_id = $1 AND a.state = 'open' AND a.ends_at > $2 AND (a.begins_at, a.id) > ($3, $4)
+           ORDER BY a.begins_at, a.id LIMIT $5"#,
+        network.0,
+        now,
+        after.map_or(now - TimeDelta::hours(1), |after| after.begins_at),
+        after.map_or(Uuid::nil(), |after| after.id.0),
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    let offers = rows.into_iter().map(|row| Offer {
+        id: row.id,
+        plan_number: row.plan_number,
+        placement_id: row.placement_id,
+        placement_name: row.placement_name,
+        budget: Micros::new(row.budget_micros),
+        units: row.units,
+        model: row.model,
+        cost: Micros::new(row.cost_micros),
+        revenue: Micros::new(row.price_revenue_micros),
+        begins_at: row.begins_at,
+        ends_at: row.ends_at,
+        closes_at: row.closes_at,
+        creative: Creative {
+            title: row.title,
+            picture_url: row.picture_url,
+            destination_url: row.destination_url,
+        },
+    });
+    Ok(offers.collect())
+}
+
+/// Deletes rounds that ended before a time, with menus and decisions, and their allotments; answers how many rounds.
+pub(super) async fn forget_in_tx(
+    tx: &mut Tx,
+    before: DateTime<Utc>,
+    limit: i64,
+) -> Result<u64, PlanError> {
+    let rounds = sqlx::query_scalar!(
+        "SELECT begins_at FROM allotment_rounds WHERE ends_at < $1 ORDER BY begins_at LIMIT $2 FOR UPDATE SKIP LOCKED",
+        before,
+        limit,
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "DELETE FROM allotments WHERE begins_at = ANY($1) AND state = 'closed' AND is_learnt",
+        &rounds
+    )
+    .execute(&mut *tx)
+    .await?;
+    let deleted = sqlx::query!(
+        "DELETE FROM allotment_rounds WHERE begins_at = ANY($1)",
+        &rounds
+    )
+    .execute(tx)
+    .await?;
+    Ok(deleted.rows_affected())
+}
