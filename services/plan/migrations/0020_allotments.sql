@@ -125,8 +125,10 @@ CREATE TABLE allotments (
     CONSTRAINT allotments_drawn CHECK (drawn_micros BETWEEN 0 AND budget_micros),
     CONSTRAINT allotments_time CHECK (begins_at < ends_at AND ends_at <= closes_at)
 );
+CREATE INDEX allotments_of_order ON allotments (order_id, begins_at);
 CREATE INDEX allotments_of_network ON allotments (network_id, begins_at, id);
 CREATE INDEX allotments_open ON allotments (closes_at) WHERE state = 'open';
+CREATE INDEX allotments_open_of_order ON allotments (order_id) WHERE state = 'open';
 CREATE INDEX allotments_to_learn ON allotments (begins_at) WHERE state = 'closed' AND NOT is_learnt;
 CREATE INDEX allotments_of_round ON allotments (begins_at, placement_id);
 

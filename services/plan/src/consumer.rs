@@ -62,6 +62,7 @@ impl Handler for OnDeliveryReported {
             import: None,
             held_as: ImportId(app.ids.next()),
             settlement_delay: app.rules.settlement_delay,
+            allotted_only: false,
         };
         let verdicts = intake::take_in_tx(tx, &intake, &rows, now).await?;
         let mut taken: usize = 0;

@@ -62,13 +62,17 @@ async fn close_in_tx(
     due: Option<DateTime<Utc>>,
     (now, settlement_delay): (DateTime<Utc>, TimeDelta),
 ) -> Result<(), PlanError> {
-    let mut orders = order::repo::lock_many_in_tx(tx, ids).await?;
+    let orders = order::repo::lock_many_in_tx(tx, ids).await?;
     let freed = repo::close_in_tx(tx, &orders, due).await?;
-    for order in &mut orders {
+    let mut changed = Vec::new();
+    for mut order in orders {
         let freed = freed.get(&order.id).copied().unwrap_or(Micros::ZERO);
-        order.allotted = order.allotted.checked_sub(freed)?;
+        if freed != Micros::ZERO {
+            order.allotted = order.allotted.checked_sub(freed)?;
+            changed.push(order);
+        }
     }
-    intake::refill_orders_in_tx(tx, orders, now, settlement_delay).await
+    intake::refill_orders_in_tx(tx, changed, now, settlement_delay).await
 }
 
 /// Closes all allotments of a plan that fails: it is not charged for any. The caller holds the order's lock, and saves it.

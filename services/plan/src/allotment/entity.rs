@@ -98,6 +98,11 @@ impl Allotments {
         (report.time < found.ends_at).then_some(found)
     }
 
+    /// Whether something was allotted for what a report says.
+    pub fn cover(&mut self, report: &Report) -> bool {
+        self.of(report).is_some()
+    }
+
     /// What a report, in place of its earlier revision, takes up of what is kept for its allotment. Changes nothing.
     pub fn draw(&mut self, earlier: Option<&Report>, report: &Report) -> Micros {
         let before = earlier.and_then(|earlier| Some((self.of(earlier)?.id, Sums::of(earlier))));

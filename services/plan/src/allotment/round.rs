@@ -25,7 +25,7 @@ use crate::ids::{AllotmentId, MenuId, OrderId, PlacementId, ProductId};
 use crate::{network, order};
 
 /// Without progress for so long, another replica takes over.
-pub const CLAIM: Duration = Duration::from_secs(20);
+pub const CLAIM: Duration = Duration::from_secs(30);
 
 /// Plans that one transaction grants to.
 const BATCH: usize = 200;

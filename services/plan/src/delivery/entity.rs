@@ -161,6 +161,7 @@ pub struct Batch {
     limits: HashMap<ProductId, RevenueLimits>,
     placements: HashMap<String, PlacementId>,
     allotments: Allotments,
+    allotted_only: bool,
     changed_reports: BTreeSet<String>,
     changed_orders: BTreeSet<OrderId>,
     changes: Changes,
@@ -186,6 +187,7 @@ impl Batch {
             limits: HashMap::new(),
             placements: HashMap::new(),
             allotments: Allotments::default(),
+            allotted_only: false,
             changed_reports: BTreeSet::new(),
             changed_orders: BTreeSet::new(),
             changes: Changes::default(),
@@ -204,10 +206,14 @@ impl Batch {
         Self { placements, ..self }
     }
 
-    /// Counts reports towards what was allotted.
+    /// Counts reports towards what was allotted, and rejects those for which nothing was if `only` they are to be taken.
     #[must_use]
-    pub fn with_allotments(self, allotments: Allotments) -> Self {
-        Self { allotments, ..self }
+    pub fn with_allotments(self, allotments: Allotments, only: bool) -> Self {
+        Self {
+            allotments,
+            allotted_only: only,
+            ..self
+        }
     }
 
     /// Brings all of its plans to be looked at again, although no report of theirs changes.
@@ -295,6 +301,11 @@ impl Batch {
         }
         if let Some(reason) = order.refuses_reports() {
             return Ok(Verdict::Rejected(reason.to_owned()));
+        }
+        if self.allotted_only && !self.allotments.cover(&report) {
+            return Ok(Verdict::Rejected(
+                "nothing was allotted to it at this time".to_owned(),
+            ));
         }
         let drawn = self.allotments.draw(earlier, &report);
         let Ok((delivered, allotted)) = with_report(order, drawn, earlier, &mut report) else {

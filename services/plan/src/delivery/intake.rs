@@ -39,13 +39,15 @@ pub struct Intake<'a> {
     pub held_as: ImportId,
     /// From the end of delivery to settlement.
     pub settlement_delay: TimeDelta,
+    /// Whether reports are rejected for which nothing was allotted.
+    pub allotted_only: bool,
 }
 
-/// Takes rows of one source, which no file has brought, and answers the verdict on each.
+/// Takes rows of one source, which no file has brought, and answers the verdict on each. `allotted_only`: rejects those for
+/// which nothing was allotted.
 pub async fn take(
     app: &App,
-    source: &str,
-    origin: Origin,
+    (source, origin, allotted_only): (&str, Origin, bool),
     rows: Vec<Reported>,
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
     let (now, settlement_delay) = (app.clock.now(), app.rules.settlement_delay);
@@ -61,6 +63,7 @@ pub async fn take(
                 import: None,
                 held_as,
                 settlement_delay,
+                allotted_only,
             };
             take_in_tx(tx, &intake, &rows, now).await
         })
@@ -216,7 +219,7 @@ pub async fn take_in_tx(
     let mut batch = Batch::new(orders, known)
         .limited_by(limits.clone())
         .on_placements(placements)
-        .with_allotments(allotments);
+        .with_allotments(allotments, intake.allotted_only);
     let mut verdicts = Vec::with_capacity(rows.len());
     let (mut held, mut tally) = (Vec::new(), Tally::default());
     for row in rows {
@@ -281,8 +284,10 @@ async fn end_in_tx(
         .iter()
         .filter_map(|(id, step)| order_of(*id).map(|order| (order, step.clone())));
     order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
-    let changed_ids: Vec<_> = outcome.orders.iter().map(|order| order.id).collect();
-    settlement::enqueue_in_tx(tx, &changed_ids).await
+    // What is given back makes no work unless it is charged.
+    let has_work = |order: &&Order| origin.is_some() || order.version > order.posted_version;
+    let worked = outcome.orders.iter().filter(has_work);
+    settlement::enqueue_in_tx(tx, &worked.map(|order| order.id).collect::<Vec<_>>()).await
 }
 
 /// Gives budget that restatements freed to reports that were over it.

@@ -93,7 +93,7 @@ async fn take_batch(
         }
     }
     if !rows.is_empty() {
-        verdicts.extend(intake::take(app, source, Origin::Network, rows).await?);
+        verdicts.extend(intake::take(app, (source, Origin::Network, true), rows).await?);
     }
     verdicts.sort_by_key(|(line, _)| *line);
     for (line, verdict) in verdicts {

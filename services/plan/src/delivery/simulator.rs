@@ -62,7 +62,7 @@ pub async fn report_all(app: &App, args: SimulatorArgs) -> Result<(), PlanError>
             .iter()
             .filter_map(|plan| report(plan, args.seed, slot, now))
             .collect();
-        if let Err(error) = intake::take(app, SOURCE, Origin::Simulator, reports).await {
+        if let Err(error) = intake::take(app, (SOURCE, Origin::Simulator, false), reports).await {
             warn!(error = chain(&error), "simulated reports cannot be taken");
         }
     }

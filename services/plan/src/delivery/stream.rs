@@ -99,7 +99,7 @@ async fn flush(
     if rows.is_empty() {
         return Ok(());
     }
-    for (place, verdict) in intake::take(app, source, Origin::Network, rows).await? {
+    for (place, verdict) in intake::take(app, (source, Origin::Network, false), rows).await? {
         summary.add(place, verdict);
     }
     Ok(())

@@ -374,7 +374,7 @@ proptest! {
         for part in steps.chunks(steps.len().div_ceil(batches)) {
             let mut batch = Batch::new(vec![order.clone()], kept.clone())
                 .on_placements(HashMap::from([("feed".to_owned(), placement)]))
-                .with_allotments(allotments.iter().cloned().collect());
+                .with_allotments(allotments.iter().cloned().collect(), false);
             for (id, spend) in part {
                 revision += 1;
                 let row = Reported {

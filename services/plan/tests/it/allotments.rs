@@ -391,6 +391,13 @@ async fn a_network_sees_and_reports_its_own() {
     assert_eq!((taken.applied, taken.rejected_count), (0, 2));
     assert!(taken.rejected[0].reason.starts_with("unknown placement"));
     assert_eq!(taken.rejected[1].reason, "report_id is missing");
+    let mut earlier = report(&own[0], 1, 1, 0);
+    earlier["time"] = json!("2026-01-01T00:00:00Z");
+    let taken = send(&stack, &one.key, &[earlier]).await.unwrap();
+    assert_eq!(
+        taken.rejected[0].reason,
+        "nothing was allotted to it at this time"
+    );
     // By its name as well as by its id.
     let mut named = report(&own[0], 1, 1, 0);
     named["placement"] = json!("Feed 0");

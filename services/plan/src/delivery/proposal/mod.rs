@@ -297,6 +297,7 @@ async fn take_next_in_tx(
         import: Some(id),
         held_as: id,
         settlement_delay,
+        allotted_only: false,
     };
     let verdicts = intake::take_in_tx(tx, &intake, &rows, now).await?;
     let mut taken = import.taken.clone();
