@@ -139,6 +139,9 @@ impl Cli {
             Command::Operator(command) => command.run(&services).await,
             Command::Network(command) => command.run(&services).await,
             Command::Placement(PlacementCommand::Supply(command)) => command.run(&services).await,
+            Command::Placement(PlacementCommand::Replay(replay)) => {
+                return replay.run(&services).await;
+            }
             Command::Plan(command) => command.run(&services).await,
             Command::Source(command) => command.run(&services).await,
             Command::Coupon(command) => command.run(&services).await,

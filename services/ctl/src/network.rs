@@ -1,12 +1,13 @@
 //! `adfolioctl network`.
 
+use adfolio_money::Micros;
 use adfolio_proto::plan::v1::{
-    CreateNetworkRequest, EditNetworkRequest, IssueNetworkKeyRequest, ListNetworksRequest, Network,
-    SupplyState,
+    Allotment, CreateNetworkRequest, EditNetworkRequest, ExportAllotmentsRequest,
+    IssueNetworkKeyRequest, ListNetworksRequest, Network, PriceModel, SupplyState,
 };
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::names::{self, name, time};
 use crate::output::Row;
@@ -21,6 +22,8 @@ pub enum NetworkCommand {
     Edit(Edit),
     /// Issues a further key and prints it; the earlier keys end after an overlap
     Key(IssueKey),
+    /// Writes what a network may show now to standard output, as CSV
+    Export(Export),
     /// Lists networks with their valid keys
     List(Listing),
 }
@@ -32,6 +35,7 @@ impl NetworkCommand {
             Self::Create(create) => create.run(services).await,
             Self::Edit(edit) => edit.run(services).await,
             Self::Key(issue) => issue.run(services).await,
+            Self::Export(export) => export.run(services).await,
             Self::List(listing) => {
                 let message = ListNetworksRequest { page: None };
                 let networks = list!(
@@ -162,5 +166,81 @@ fn row(network: &Network) -> Row {
         ("simulated", json!(network.is_simulated)),
         ("report_delay_seconds", json!(network.report_delay_seconds)),
         ("keys", json!(keys)),
+    ]
+}
+
+/// Writes what a network may show, for one that does not fetch it itself
+#[derive(Args, Debug)]
+pub struct Export {
+    /// The network's id
+    network_id: String,
+}
+
+impl Export {
+    /// Runs the command.
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let mut file = csv::Writer::from_writer(std::io::stdout());
+        file.write_record(COLUMNS)?;
+        let mut after = String::new();
+        loop {
+            let message = ExportAllotmentsRequest {
+                network_id: self.network_id.clone(),
+                after: after.clone(),
+            };
+            let page = ask!(
+                services.placement_admin,
+                export_allotments,
+                operator(),
+                message
+            )?;
+            let Some(last) = page.items.last() else {
+                break;
+            };
+            after.clone_from(&last.id);
+            for allotment in &page.items {
+                file.write_record(cells(allotment))?;
+            }
+        }
+        file.flush()?;
+        Ok(())
+    }
+}
+
+/// As `GET /network/allotments` names them.
+const COLUMNS: [&str; 14] = [
+    "allotment_id",
+    "plan_number",
+    "placement",
+    "placement_name",
+    "budget",
+    "units",
+    "model",
+    "cost",
+    "revenue",
+    "from",
+    "to",
+    "report_until",
+    "title",
+    "destination",
+];
+
+fn cells(allotment: &Allotment) -> [String; 14] {
+    let text = |value: Value| value.as_str().map(str::to_owned).unwrap_or_default();
+    let creative = allotment.creative.clone().unwrap_or_default();
+    [
+        allotment.id.clone(),
+        allotment.plan_number.clone(),
+        allotment.placement_id.clone(),
+        allotment.placement_name.clone(),
+        Micros::new(allotment.budget_micros).to_string(),
+        allotment.units.to_string(),
+        text(name::<PriceModel>(allotment.model)),
+        Micros::new(allotment.cost_micros).to_string(),
+        Micros::new(allotment.revenue_micros).to_string(),
+        text(time(allotment.from)),
+        text(time(allotment.to)),
+        text(time(allotment.report_until)),
+        creative.title,
+        creative.destination_url,
     ]
 }

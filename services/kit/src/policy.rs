@@ -177,6 +177,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("EditPlacement", EDGE_AND_OPERATOR),
             ("ListPlacements", EDGE_AND_OPERATOR),
             ("SetPlacementPrice", EDGE_AND_OPERATOR),
+            ("ExportAllotments", OPERATOR_ALONE),
+            ("GetAllotmentDecision", OPERATOR_ALONE),
         ],
     },
     ServicePolicy {

@@ -3,6 +3,7 @@
 
 mod evaluate;
 mod logs;
+mod replay;
 mod simulate;
 mod supply;
 
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use clap::Subcommand;
 
 use evaluate::Evaluate;
+use replay::Replay;
 use simulate::SimulateCommand;
 use supply::{Create, Edit, ListPlacements, SetPrice};
 
@@ -20,6 +22,8 @@ use crate::services::Services;
 pub enum PlacementCommand {
     #[command(flatten)]
     Trial(TrialCommand),
+    /// Makes the stored decision about a plan in a round again, and compares
+    Replay(Replay),
     #[command(flatten)]
     Supply(SupplyCommand),
 }

@@ -284,6 +284,8 @@ impl Stack {
             &coupon_url
         );
         config.four_eyes = four_eyes;
+        // Rounds that a test can wait for.
+        config.allotment_interval_seconds = 5;
         if four_eyes.adfolio_demo {
             config.import_release = ImportRelease::Single;
         }

@@ -2,6 +2,7 @@
 
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::{AdminListPlansRequest, PlanStatus};
+use adfolio_testkit::eventually;
 
 use crate::helpers::{Ended, Stack, as_admin};
 
@@ -101,6 +102,58 @@ async fn spoil_and_prove(stack: &Stack) {
     let proved = stack.run(&["wallet", "reconcile"]).await;
     assert_eq!(proved.code, 1, "{proved:?}");
     assert!(proved.output.contains("WRONG"));
+}
+
+#[tokio::test]
+async fn allotments_are_exported_and_decided_again() {
+    let stack = Stack::start().await;
+    assert_eq!(stack.run(&["demo", "load"]).await.code, 0);
+    let number = plan_number(&stack, PlanStatus::Matching).await;
+    let id = async |arguments: &[&str], path: &str| {
+        let ended = stack.run(&[arguments, &["--json"]].concat()).await;
+        assert_eq!(ended.code, 0, "{ended:?}");
+        let answer: serde_json::Value = serde_json::from_str(&ended.output).unwrap();
+        answer[path].as_str().unwrap().to_owned()
+    };
+    let network = id(&["network", "create", "Network B", "network-b"], "id").await;
+    let create = ["placement", "create", &network, "Feed, top", "native"];
+    let placement = id(&create, "id").await;
+    let unknown = stack.run(&["placement", "replay", &number]).await;
+    assert_eq!(unknown.code, 1, "{unknown:?}");
+    let now = chrono::Utc::now().to_rfc3339();
+    let price = [
+        "placement",
+        "price",
+        &placement,
+        "cpm",
+        "0.01",
+        "0.02",
+        &now,
+    ];
+    id(&price, "id").await;
+    let exported = eventually("the network is allotted something", async || {
+        let ended = stack.run(&["network", "export", &network]).await;
+        assert_eq!(ended.code, 0, "{ended:?}");
+        assert!(
+            ended
+                .output
+                .starts_with("allotment_id,plan_number,placement,")
+        );
+        ended.output.contains(&number).then_some(ended.output)
+    })
+    .await;
+    assert!(exported.contains("\"Feed, top\""), "{exported}");
+    let replayed = stack.run(&["placement", "replay", &number]).await;
+    assert_eq!(replayed.code, 0, "{replayed:?}");
+    assert!(
+        replayed.output.contains("the same decision"),
+        "{replayed:?}"
+    );
+    let json = stack.run(&["placement", "replay", &number, "--json"]).await;
+    let json: serde_json::Value = serde_json::from_str(&json.output).unwrap();
+    assert_eq!(json["same"], true);
+    assert_eq!(json["stored"], json["again"]);
+    assert_eq!(json["placements"][0], "Feed, top");
 }
 
 #[tokio::test]

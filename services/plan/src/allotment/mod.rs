@@ -8,6 +8,7 @@
 //! | what was not reported in time goes back to its plan | [`closing`] |
 //! | beliefs, capacities and the traffic's shape learn from what was reported | [`learning`] |
 //! | what networks fetch | [`offer`] |
+//! | what was decided, to be decided again and compared | [`replay`] |
 //! | decisions that are too old to be asked about | [`upkeep`] |
 //!
 //! The rules are those of the library `adfolio-placement`. For each order `charged + allotted ≤ budget`, by a CHECK and
@@ -17,6 +18,7 @@ pub mod closing;
 pub mod entity;
 pub mod learning;
 pub mod offer;
+pub mod replay;
 mod repo;
 pub mod round;
 mod supply;

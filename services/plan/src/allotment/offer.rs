@@ -8,7 +8,6 @@ use super::repo;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::{AllotmentId, NetworkId, PlacementId};
-use crate::network;
 use crate::placement::PriceModel;
 use crate::product::entity::Creative;
 
@@ -72,10 +71,10 @@ pub async fn position(
 /// A network's allotments that have not ended, oldest first.
 pub async fn list(
     app: &App,
-    network: &network::Caller,
+    network: NetworkId,
     after: Option<Position>,
     limit: u32,
 ) -> Result<Vec<Offer>, PlanError> {
     let now = app.clock.now();
-    repo::offers(&app.pool, network.id, after, now, limit.into()).await
+    repo::offers(&app.pool, network, after, now, limit.into()).await
 }

@@ -17,6 +17,7 @@ use super::Place;
 use super::entity::{Allotment, Allotments, Sums};
 use super::learning::{Brought, Known, Reported, ShapeOfRound};
 use super::offer::{Offer, Position};
+use super::replay::Stored;
 use super::round::{Grant, NewMenu, Running, Span};
 use super::supply::{Aim, KnownPairs, Site};
 use crate::error::PlanError;
@@ -823,6 +824,43 @@ pub(super) async fn offers(
         },
     });
     Ok(offers.collect())
+}
+
+/// The decision about a plan in the round at a time, or in its newest one.
+pub(super) async fn decision(
+    pool: &PgPool,
+    plan_number: &str,
+    at: Option<DateTime<Utc>>,
+) -> Result<Option<Stored>, PlanError> {
+    let row = sqlx::query!(
+        r#"SELECT r.begins_at, r.ends_at, r.shape::text AS "shape!", m.menu::text AS "menu!", m.shares,
+                  d.inputs::text AS "inputs!", d.decision::text AS "decision!",
+                  ARRAY(SELECT coalesce(p.name, '') FROM UNNEST(m.placement_ids) WITH ORDINALITY AS listed (id, position)
+                        LEFT JOIN placements p ON p.id = listed.id ORDER BY position) AS "placements!"
+           FROM orders o
+           JOIN allotment_decisions d ON d.order_id = o.id
+           JOIN allotment_rounds r ON r.begins_at = d.begins_at
+           JOIN allotment_menus m ON m.id = d.menu_id
+           WHERE o.plan_number = $1 AND ($2::timestamptz IS NULL OR (r.begins_at <= $2 AND r.ends_at > $2))
+           ORDER BY r.begins_at DESC LIMIT 1"#,
+        plan_number,
+        at,
+    )
+    .fetch_optional(pool)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let shares = row.shares.into_iter().map(u32::try_from);
+    let shares = shares.collect::<Result<Vec<u32>, _>>();
+    Ok(Some(Stored {
+        begins_at: row.begins_at,
+        ends_at: row.ends_at,
+        placements: row.placements,
+        menu: row.menu,
+        shares: shares.map_err(|_| CoreError::Corrupt("allotment_menus.shares"))?,
+        shape: row.shape,
+        inputs: row.inputs,
+        decision: row.decision,
+    }))
 }
 
 /// Deletes rounds that ended before a time, with menus and decisions, and their allotments; answers how many rounds.

@@ -17,6 +17,7 @@ use crate::allotment::offer::{self, Offer, Position};
 use crate::app::App;
 use crate::delivery::lines;
 use crate::error::PlanError;
+use crate::ids::NetworkId;
 use crate::network;
 
 /// A stream of allotments ends after so long, so that a key that is not valid any more ends, too.
@@ -37,8 +38,8 @@ impl NetworkService for InternalApi {
             0 => offer::MOST,
             limit => limit.min(offer::MOST),
         };
-        let after = position(&self.0, &network, &request.after).await?;
-        let offers = offer::list(&self.0, &network, after, limit).await?;
+        let after = position(&self.0, network.id, &request.after).await?;
+        let offers = offer::list(&self.0, network.id, after, limit).await?;
         let last = offers.last().map(|offer| offer.id.to_string());
         Ok(Response::new(proto::ListAllotmentsResponse {
             next: last.unwrap_or(request.after),
@@ -52,8 +53,8 @@ impl NetworkService for InternalApi {
     ) -> Result<Response<BoxStream<proto::StreamAllotmentsResponse>>, Status> {
         let request = request.into_inner();
         let network = network::of_key(&self.0, &request.network_key).await?;
-        let after = position(&self.0, &network, &request.after).await?;
-        let pages = stream::unfold(Pages::new(self.0.clone(), network, after), Pages::next);
+        let after = position(&self.0, network.id, &request.after).await?;
+        let pages = stream::unfold(Pages::new(self.0.clone(), network.id, after), Pages::next);
         let allotments = pages.flat_map(|page| {
             let allotments = match page {
                 Ok(offers) => offers.into_iter().map(|offer| {
@@ -96,13 +97,13 @@ fn wrong_stream(detail: &str) -> Refusal {
 }
 
 /// Where a network's list goes on.
-async fn position(
+pub(super) async fn position(
     app: &App,
-    network: &network::Caller,
+    network: NetworkId,
     after: &str,
 ) -> Result<Option<Position>, PlanError> {
     match wire::optional_id(after, "after")? {
-        Some(after) => offer::position(app, network.id, after).await.map(Some),
+        Some(after) => offer::position(app, network, after).await.map(Some),
         None => Ok(None),
     }
 }
@@ -110,13 +111,13 @@ async fn position(
 /// Allotments of a network as they come.
 struct Pages {
     app: App,
-    network: network::Caller,
+    network: NetworkId,
     after: Option<Position>,
     ends_at: tokio::time::Instant,
 }
 
 impl Pages {
-    fn new(app: App, network: network::Caller, after: Option<Position>) -> Self {
+    fn new(app: App, network: NetworkId, after: Option<Position>) -> Self {
         Self {
             app,
             network,
@@ -128,7 +129,7 @@ impl Pages {
     /// The next page; none at the end of the stream's time.
     async fn next(mut self) -> Option<(Result<Vec<Offer>, PlanError>, Self)> {
         while tokio::time::Instant::now() < self.ends_at {
-            let page = offer::list(&self.app, &self.network, self.after, offer::MOST).await;
+            let page = offer::list(&self.app, self.network, self.after, offer::MOST).await;
             match page {
                 Ok(offers) if offers.is_empty() => {
                     tokio::select! {

@@ -8,7 +8,9 @@ use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::placement_admin_service_server::PlacementAdminService;
 use tonic::{Request, Response, Status};
 
+use super::network::position;
 use super::{StaffApi, map};
+use crate::allotment::{offer, replay};
 use crate::ids::NetworkId;
 use crate::network::{self, NewNetwork, SupplyState};
 use crate::placement;
@@ -159,5 +161,31 @@ impl PlacementAdminService for StaffApi {
         Ok(Response::new(proto::SetPlacementPriceResponse {
             placement: Some((&placement).into()),
         }))
+    }
+
+    async fn export_allotments(
+        &self,
+        request: Request<proto::ExportAllotmentsRequest>,
+    ) -> Result<Response<proto::ExportAllotmentsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let id = wire::id(&request.network_id, "network_id")?;
+        let network = network::find(&self.0, id).await?;
+        let after = position(&self.0, network.id, &request.after).await?;
+        let offers = offer::list(&self.0, network.id, after, offer::MOST).await?;
+        Ok(Response::new(proto::ExportAllotmentsResponse {
+            items: offers.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn get_allotment_decision(
+        &self,
+        request: Request<proto::GetAllotmentDecisionRequest>,
+    ) -> Result<Response<proto::GetAllotmentDecisionResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let request = request.into_inner();
+        let at = wire::instant(request.at, "at")?;
+        let stored = replay::find(&self.0, &request.plan_number, at).await?;
+        Ok(Response::new(stored.into()))
     }
 }

@@ -5,6 +5,7 @@ use adfolio_proto::plan::v1 as proto;
 
 use super::delivery::rejected;
 use crate::allotment::offer::Offer;
+use crate::allotment::replay::Stored;
 use crate::delivery::lines::Taken;
 use crate::product::entity::Creative;
 
@@ -50,6 +51,21 @@ impl From<Taken> for proto::ReportNetworkDeliveryResponse {
             rejected_count: summary.rejected_count,
             held: rejected(summary.held),
             sha256: hex::encode(taken.sha256),
+        }
+    }
+}
+
+impl From<Stored> for proto::GetAllotmentDecisionResponse {
+    fn from(stored: Stored) -> Self {
+        Self {
+            from: Some(stored.begins_at.into()),
+            to: Some(stored.ends_at.into()),
+            placements: stored.placements,
+            menu_json: stored.menu,
+            shares: stored.shares,
+            shape_json: stored.shape,
+            inputs_json: stored.inputs,
+            decision_json: stored.decision,
         }
     }
 }
