@@ -18,12 +18,17 @@ const BATCH: i64 = 100;
 
 /// Closes allotments whose time for reports is over, and gives back what nobody reported of them.
 pub async fn close_due(app: &App) -> Result<(), PlanError> {
-    let now = app.clock.now();
+    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
     loop {
         let due = repo::orders_due(&app.pool, now, BATCH).await?;
         let count = due.len();
         if count > 0 {
-            close(app, due, Some(now)).await?;
+            db::write(&app.pool, move |tx| {
+                Box::pin(close_in_tx(tx, due, Some(now), (now, delay)))
+            })
+            .await?;
+            settlement::wake(app);
+            app.notifier.notify();
         }
         if count < usize::try_from(BATCH).unwrap_or(usize::MAX) {
             return Ok(());
@@ -31,29 +36,14 @@ pub async fn close_due(app: &App) -> Result<(), PlanError> {
     }
 }
 
-/// Closes all allotments of a plan, also those that may still be reported. Reports that come later are charged as far as
-/// the plan has budget.
-pub async fn close_all(app: &App, id: OrderId) -> Result<(), PlanError> {
-    close(app, vec![id], None).await
-}
-
-/// `track_caller`: each of its callers is a point of its own at which a test can end the process.
-#[track_caller]
-fn close(
-    app: &App,
-    ids: Vec<OrderId>,
-    due: Option<DateTime<Utc>>,
-) -> impl Future<Output = Result<(), PlanError>> {
-    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
-    let closed = db::write(&app.pool, move |tx| {
-        Box::pin(close_in_tx(tx, ids, due, (now, delay)))
-    });
-    async move {
-        closed.await?;
-        settlement::wake(app);
-        app.notifier.notify();
-        Ok(())
-    }
+/// Closes all allotments of a plan, also those that may still be reported.
+pub async fn close_all_in_tx(
+    tx: &mut Tx,
+    id: OrderId,
+    now: DateTime<Utc>,
+    settlement_delay: TimeDelta,
+) -> Result<(), PlanError> {
+    close_in_tx(tx, vec![id], None, (now, settlement_delay)).await
 }
 
 async fn close_in_tx(

@@ -350,6 +350,7 @@ impl Batch {
         let mut ids = Vec::new();
         for id in &self.changed_orders {
             if let Some(order) = self.orders.get(id)
+                && order.refuses_reports().is_none()
                 && refillable(order)? > Micros::ZERO
             {
                 ids.push(*id);

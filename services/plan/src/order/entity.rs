@@ -440,6 +440,11 @@ impl Order {
         self.settle_after.is_some_and(|due| due <= now)
     }
 
+    /// Whether it waits for its settlement, and nothing is decided about it.
+    pub fn awaits_settlement(&self) -> bool {
+        self.require(&[Status::WaitingSettlement]).is_ok()
+    }
+
     /// Whether its delivery has ended but the ledger may not have everything yet.
     pub fn awaits_ledger(&self) -> bool {
         self.status == Status::PutFinished

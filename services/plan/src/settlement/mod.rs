@@ -143,10 +143,6 @@ pub async fn settle(app: &App, caller: &Caller, id: OrderId) -> Result<Order, Pl
             return Err(CoreError::Unfinished.into());
         }
     }
-    if known.allotted != Micros::ZERO {
-        // What is reported of it from now on is not taken any more.
-        allotment::closing::close_all(app, id).await?;
-    }
     if app.rules.settling_takes_two && !known.is_settling() && !known.is_due(app.clock.now()) {
         ask_to_settle(app, caller, &known).await?;
     }
@@ -301,11 +297,17 @@ fn change<F>(
 where
     F: FnOnce(&mut Order) -> Result<Decision, PlanError> + Send + 'static,
 {
-    let now = app.clock.now();
+    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
     let changed = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let order = order::repo::lock_in_tx(tx, id).await?;
             let mut order = order.ok_or_else(|| Refusal::not_found("id"))?;
+            if order.awaits_settlement() && order.allotted != Micros::ZERO {
+                // Once it is settled, nothing can be given back or charged any more.
+                allotment::closing::close_all_in_tx(tx, id, now, delay).await?;
+                let changed = order::repo::lock_in_tx(tx, id).await?;
+                order = changed.ok_or(CoreError::Corrupt("orders.id"))?;
+            }
             let before = standing(&order);
             let Decision::Now(transition) = rule(&mut order)? else {
                 return Ok(());
