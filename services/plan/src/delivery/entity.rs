@@ -250,17 +250,9 @@ impl Batch {
                 super::mapping::shown(&row.plan_number)
             )));
         };
-        let placement = match &row.placement {
-            None => None,
-            Some(name) => match self.placements.get(name) {
-                Some(id) => Some(*id),
-                None => {
-                    return Ok(Verdict::Rejected(format!(
-                        "unknown placement {}",
-                        super::mapping::shown(name)
-                    )));
-                }
-            },
+        let placement = match placement_of(&self.placements, &row) {
+            Ok(placement) => placement,
+            Err(reason) => return Ok(Verdict::Rejected(reason)),
         };
         let mut report = Report {
             source: source.to_owned(),
@@ -463,6 +455,20 @@ pub struct Outcome {
     pub changes: Changes,
     /// The allotments to write.
     pub allotments: Vec<Allotment>,
+}
+
+/// The placement that a row names, among those of its source's network.
+fn placement_of(
+    placements: &HashMap<String, PlacementId>,
+    row: &Reported,
+) -> Result<Option<PlacementId>, String> {
+    let Some(name) = &row.placement else {
+        return Ok(None);
+    };
+    match placements.get(name) {
+        Some(id) => Ok(Some(*id)),
+        None => Err(format!("unknown placement {}", super::mapping::shown(name))),
+    }
 }
 
 fn repeated(earlier: &Report, report: &Report) -> Verdict {
