@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use adfolio_kit::refusal::Refusal;
-use adfolio_kit::wire;
 use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::network_service_server::NetworkService;
 use adfolio_proto::plan::v1::report_network_delivery_request::Part;
@@ -102,10 +101,11 @@ pub(super) async fn position(
     network: NetworkId,
     after: &str,
 ) -> Result<Option<Position>, PlanError> {
-    match wire::optional_id(after, "after")? {
-        Some(after) => offer::position(app, network, after).await.map(Some),
-        None => Ok(None),
+    if after.is_empty() {
+        return Ok(None);
     }
+    let after = after.parse().map_err(|_| Refusal::invalid("after"))?;
+    offer::position(app, network, after).await.map(Some)
 }
 
 /// Allotments of a network as they come.
