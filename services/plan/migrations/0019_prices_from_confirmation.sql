@@ -5,8 +5,8 @@
 -- squawk-ignore ban-drop-constraint
 ALTER TABLE placement_prices DROP CONSTRAINT placement_prices_in_time;
 
--- Prices hold in the order of valid_from, so none begins before one that holds already. Whoever sets or confirms a price
--- holds its placement's lock, so that no other price is confirmed meanwhile.
+-- Prices hold in the order of valid_from, so none begins before one that holds already. Setting and confirming hold
+-- the placement's lock, so that no other price is confirmed meanwhile.
 CREATE FUNCTION keep_order_of_prices() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF EXISTS (

@@ -80,7 +80,7 @@ CREATE TABLE allotment_menus (
 CREATE INDEX allotment_menus_round ON allotment_menus (begins_at);
 
 -- What a plan got in a round, and everything that this was decided by, to be decided again and compared. One for each plan
--- and round, whoever allots.
+-- and round, with any number of replicas.
 CREATE TABLE allotment_decisions (
     order_id  uuid NOT NULL,
     begins_at timestamptz NOT NULL REFERENCES allotment_rounds ON DELETE CASCADE,

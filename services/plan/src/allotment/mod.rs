@@ -12,7 +12,7 @@
 //! | decisions that are too old to be asked about | [`upkeep`] |
 //!
 //! The rules are those of the library `adfolio-placement`. For each order `charged + allotted ≤ budget`, by a CHECK and
-//! under the order's lock, so nothing is granted twice by however many replicas, and nothing that a plan does not have.
+//! under the order's lock, so no number of replicas grants anything twice, or more than a plan has.
 
 pub mod closing;
 pub mod entity;

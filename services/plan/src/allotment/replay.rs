@@ -7,8 +7,8 @@ use super::repo;
 use crate::app::App;
 use crate::error::PlanError;
 
-/// A stored decision. Its parts are the JSON of the types of `adfolio_placement`, unread: whoever makes the decision again
-/// reads them.
+/// A stored decision. Its parts are the JSON of the types of `adfolio_placement`, unread: the
+/// caller that makes the decision again reads them.
 #[derive(Debug)]
 pub struct Stored {
     pub begins_at: DateTime<Utc>,

@@ -407,7 +407,7 @@ async fn a_network_sees_and_reports_its_own() {
 }
 
 #[tokio::test]
-async fn an_allotment_is_granted_once_whoever_allots() {
+async fn an_allotment_is_granted_once_by_several_replicas() {
     let stack = stack().await;
     register(&stack, "network-a", 3).await;
     let (_, first) = plan(&stack).await;

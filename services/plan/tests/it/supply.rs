@@ -503,7 +503,7 @@ async fn a_proposal_comes_too_late_once_a_later_price_holds() {
         Some("a later price holds already")
     );
     assert_eq!(listed(&stack).await, holding);
-    // Nor does the database take it, from whoever writes.
+    // The database refuses it as well.
     let confirm = "UPDATE placement_prices SET confirmed_by = gen_random_uuid(), confirmed_at = $1
                    WHERE confirmed_at IS NULL";
     let refused = sqlx::query(confirm)
