@@ -196,6 +196,8 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("SettlePlan", EDGE_AND_OPERATOR),
             ("ListDeliveryImports", EDGE_AND_OPERATOR),
             ("DecideDeliveryImport", EDGE_AND_OPERATOR),
+            ("ListQuarantinedReports", EDGE_AND_OPERATOR),
+            ("DecideQuarantinedReports", EDGE),
             ("ImportDelivery", EDGE_AND_OPERATOR),
             ("GetCurrentOperators", EDGE),
             ("SaveReportSource", EDGE_AND_OPERATOR),
