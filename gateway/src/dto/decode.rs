@@ -27,6 +27,17 @@ macro_rules! same {
 
 same!(String, bool, i32, i64, u32);
 
+/// JSON has neither infinity nor NaN.
+impl Decode<f64> for f64 {
+    fn decode(value: f64, field: &'static str) -> Result<Self, Failure> {
+        if value.is_finite() {
+            Ok(value)
+        } else {
+            Err(Failure::broken_answer(field))
+        }
+    }
+}
+
 /// Proto's empty text is null in the contract.
 impl Decode<String> for Option<String> {
     fn decode(value: String, _: &'static str) -> Result<Self, Failure> {

@@ -128,6 +128,11 @@ wire_struct! {
         /// Number of rejected rows.
         #[schema(example = 1)]
         pub rejected_count: i64,
+        /// Rows that the gate holds back until staff decide on each, with the rules that they break; at most 20000 are listed.
+        pub quarantined: Vec<RejectedRow>,
+        /// Number of those.
+        #[schema(example = 1)]
+        pub quarantined_count: i64,
         /// The source's key that signed the file; null if none did.
         #[schema(required = true, example = "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k")]
         pub signed_by: Option<String> = signed_by_kid,

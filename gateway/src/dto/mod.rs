@@ -28,6 +28,7 @@ pub mod password;
 pub mod plan;
 pub mod product;
 pub mod push;
+pub mod quarantine;
 pub mod report;
 pub mod second_factor;
 pub mod secret;

@@ -160,5 +160,10 @@ wire_struct! {
         /// Number of rejected lines.
         #[schema(example = 1)]
         pub rejected_count: i64,
+        /// Reports that the gate holds back until staff decide, with the rules that they break; at most 20000 are listed.
+        pub quarantined: Vec<RejectedRow>,
+        /// Number of those.
+        #[schema(example = 1)]
+        pub quarantined_count: i64,
     }
 }

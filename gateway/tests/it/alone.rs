@@ -238,6 +238,7 @@ impl Attacker {
             ("exchange", "/admin/exchange/list?limit=100"),
             ("plan", "/admin/plan/list?limit=100"),
             ("import", "/admin/delivery/imports?limit=100"),
+            ("quarantine", "/admin/delivery/quarantine/list?limit=100"),
             ("campaign", "/admin/coupon/campaign/list?limit=100"),
             ("staff", "/admin/staff/list?limit=100"),
         ] {
@@ -315,6 +316,7 @@ impl Attacker {
             ("plan", "id") => self.known("plan", "id"),
             ("coupon", "id" | "campaign_id") => self.known("campaign", "id"),
             ("delivery", "import_id") => self.known("import", "import_id"),
+            ("delivery", "ids") => json!([self.known("quarantine", "id")]),
             (_, "staff_id") => self.known("staff", "id"),
             (_, "amount" | "value" | "put_max") => json!(self.pick(&AMOUNTS)),
             ("approval", "decision") => json!("approved"),

@@ -58,6 +58,7 @@ fn fits(value: &Value, kind: &str) -> bool {
     match kind {
         "text" => text.is_some(),
         "int" => value.is_i64() || value.is_u64(),
+        "number" => value.is_number(),
         "bool" => value.is_boolean(),
         "money" => text.is_some_and(is_money),
         "signed" => text.is_some_and(|text| is_money(text.strip_prefix('-').unwrap_or(text))),

@@ -471,7 +471,7 @@ fn networks() -> Vec<Contracted> {
             "",
             json!({
                 "sha256": "hash", "read": "int", "applied": "int", "repeated": "int", "restated": "int", "held": rows,
-                "rejected": rows, "rejected_count": "int",
+                "rejected": rows, "rejected_count": "int", "quarantined": rows, "quarantined_count": "int",
             }),
         ),
     ]
@@ -688,6 +688,18 @@ fn approval() -> Value {
     })
 }
 
+fn quarantined() -> Value {
+    let finding = json!({
+        "rule": "text", "version": "int", "value": "number", "limit": "number", "detail": "text",
+    });
+    json!({
+        "id": "text", "state": "waiting|approved|released|rejected", "source": "text", "import_id": "text?", "line": "int",
+        "report_id": "text", "revision": "int", "plan_number": "text", "placement": "text?", "time": "time",
+        "impressions": "int", "clicks": "int", "spend": "text", "revenue": "text", "findings": [finding], "at": "time",
+        "approved_by": "text?", "decided_by": "text?", "decided_at": "time?", "reason": "text", "outcome": "text?",
+    })
+}
+
 fn freeze() -> Value {
     json!({
         "id": "text", "user_id": "text", "frozen_at": "time", "reason": "text?", "owner_agreed_at": "time?",
@@ -711,7 +723,10 @@ fn staff_business() -> Vec<Contracted> {
     });
     let import = with(
         taken.clone(),
-        json!({"import_id": "text?", "sha256": "text", "held": rows, "signed_by": "text?"}),
+        json!({
+            "import_id": "text?", "sha256": "text", "held": rows, "quarantined": rows, "quarantined_count": "int",
+            "signed_by": "text?",
+        }),
     );
     let listed_import = with(
         taken,
@@ -822,6 +837,16 @@ fn staff_business() -> Vec<Contracted> {
             "/admin/delivery/import/decide",
             "import_id decision reason",
             listed_import,
+        ),
+        get(
+            "/admin/delivery/quarantine/list",
+            "state? cursor? limit?",
+            page(quarantined(), json!({})),
+        ),
+        post(
+            "/admin/delivery/quarantine/decide",
+            "ids decision reason",
+            json!({"items": [quarantined()]}),
         ),
         post("/admin/source/save", "source channels reason?", source()),
         post("/admin/source/key/add", "source public_key", source()),

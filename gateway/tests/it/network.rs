@@ -311,7 +311,8 @@ async fn reports_reach_plan_as_they_arrive() {
         answer.data(),
         json!({
             "sha256": "9f".repeat(32), "read": 2, "applied": 1, "repeated": 0, "restated": 0, "held": [],
-            "rejected": [{"line": 2, "reason": "report_id is missing"}], "rejected_count": 1,
+            "rejected": [{"line": 2, "reason": "report_id is missing"}], "rejected_count": 1, "quarantined": [],
+            "quarantined_count": 0,
         })
     );
     let large = vec![b'\n'; 3 * MOST_BYTES + 1];

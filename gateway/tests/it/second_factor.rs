@@ -96,6 +96,7 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "decideCampaign",
         "decideDeliveryImport",
         "decideExchange",
+        "decideQuarantinedReports",
         "decideWithdrawal",
         "deductRecharge",
         "editNetwork",

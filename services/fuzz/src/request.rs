@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 94] = [
+pub const SHAPES: [(&str, Read); 96] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -69,6 +69,10 @@ pub const SHAPES: [(&str, Read); 94] = [
     (
         "DecideImportRequest",
         json::<dto::import::DecideImportRequest>,
+    ),
+    (
+        "DecideQuarantineRequest",
+        json::<dto::quarantine::DecideQuarantineRequest>,
     ),
     ("ContentRequest", json::<dto::content::ContentRequest>),
     (
@@ -259,6 +263,10 @@ pub const SHAPES: [(&str, Read); 94] = [
     (
         "PlacementListQuery",
         query::<dto::supply::PlacementListQuery>,
+    ),
+    (
+        "QuarantineListQuery",
+        query::<dto::quarantine::QuarantineListQuery>,
     ),
     ("CouponListQuery", query::<dto::coupon::CouponListQuery>),
     (

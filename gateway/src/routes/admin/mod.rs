@@ -11,6 +11,7 @@ mod freeze;
 mod host;
 mod people;
 mod plan;
+mod quarantine;
 mod second_factor;
 mod source;
 mod staff;
@@ -35,6 +36,7 @@ pub fn routes() -> Vec<Route> {
         freeze::routes(),
         plan::routes(),
         delivery::routes(),
+        quarantine::routes(),
         source::routes(),
         supply::routes(),
         coupon::routes(),

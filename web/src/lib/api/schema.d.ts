@@ -425,6 +425,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/delivery/quarantine/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Releases reports that the gate holds back, or rejects them. Who imported them never decides, and a release above the amount of four eyes takes another member of staff.
+         * @description Releases reports that the gate holds back, or rejects them. Who imported them never decides, and a release above the amount of four eyes takes another member of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decideQuarantinedReports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/delivery/quarantine/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Delivery reports that the gate holds back, newest first.
+         * @description Delivery reports that the gate holds back, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listQuarantinedReports"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/exchange/decide": {
         parameters: {
             query?: never;
@@ -4479,6 +4523,23 @@ export interface components {
              */
             reason: string;
         };
+        /** @description Decides reports that the gate holds back: all of them, or none. */
+        DecideQuarantineRequest: {
+            /** @description The decision. */
+            decision: components["schemas"]["ImportDecision"];
+            /**
+             * @description The reports.
+             * @example [
+             *       "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e51"
+             *     ]
+             */
+            ids: string[];
+            /**
+             * @description Why.
+             * @example The network confirmed the clicks, case 4711
+             */
+            reason: string;
+        };
         /** @description Decides a withdrawal. */
         DecideWithdrawalRequest: {
             /** @description The decision. */
@@ -4493,6 +4554,11 @@ export interface components {
              * @example Transferred on 2026-11-21
              */
             reason?: string | null;
+        };
+        /** @description The reports as they are after a decision. */
+        DecidedReports: {
+            /** @description In the order of the request. */
+            items: components["schemas"]["QuarantinedReport"][];
         };
         /**
          * @description Decimal as text or number; no sign, exponent or blanks.
@@ -5496,6 +5562,14 @@ export interface components {
             import_id: string | null;
             /** @description What stands out. */
             notable: components["schemas"]["NotableRow"][];
+            /** @description Rows that the gate holds back until staff decide on each, with the rules that they break; at most 20000 are listed. */
+            quarantined: components["schemas"]["RejectedRow"][];
+            /**
+             * Format: int64
+             * @description Number of those.
+             * @example 1
+             */
+            quarantined_count: number;
             /**
              * Format: int64
              * @description Rows read.
@@ -5952,6 +6026,14 @@ export interface components {
             applied: number;
             /** @description Reports above a limit of their product, which wait for a member of staff; at most 20000 are listed. */
             held: components["schemas"]["RejectedRow"][];
+            /** @description Reports that the gate holds back until staff decide, with the rules that they break; at most 20000 are listed. */
+            quarantined: components["schemas"]["RejectedRow"][];
+            /**
+             * Format: int64
+             * @description Number of those.
+             * @example 1
+             */
+            quarantined_count: number;
             /**
              * Format: int64
              * @description Lines read.
@@ -6816,6 +6898,130 @@ export interface components {
             product_id?: string | null;
             /** @description The caller's coupon to apply. */
             user_coupon_id?: string | null;
+        };
+        /** @description A rule of the gate that a report breaks. */
+        QuarantineFinding: {
+            /**
+             * @description The figures behind it, in English.
+             * @example 260 clicks of 1000 impressions are 26.000 %; history and peers let expect 0.900 %
+             */
+            detail: string;
+            /**
+             * Format: double
+             * @description What it was compared with.
+             * @example 0.0005
+             */
+            limit: number;
+            /**
+             * @description The rule's name, which never changes.
+             * @example click_rate
+             */
+            rule: string;
+            /**
+             * Format: double
+             * @description What was measured.
+             * @example 0.000002
+             */
+            value: number;
+            /**
+             * Format: int32
+             * @description The rule's version.
+             * @example 1
+             */
+            version: number;
+        };
+        /**
+         * @description State of a report that the gate holds back.
+         * @enum {string}
+         */
+        QuarantineState: "waiting" | "approved" | "released" | "rejected";
+        /** @description A delivery report that the gate holds back. It neither posts nor teaches before staff release it. */
+        QuarantinedReport: {
+            /** @description Who released it first, where that takes two; null before that. */
+            approved_by: string | null;
+            /** @description When it came. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Clicks.
+             * @example 260
+             */
+            clicks: number;
+            decided_at: components["schemas"]["Timestamp"] | null;
+            /** @description Who decided; null before that. */
+            decided_by: string | null;
+            /** @description The rules that it breaks. */
+            findings: components["schemas"]["QuarantineFinding"][];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e51
+             */
+            id: string;
+            /**
+             * @description The import that brought it; null if a network sent it.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e50
+             */
+            import_id: string | null;
+            /**
+             * Format: int64
+             * @description Impressions.
+             * @example 1000
+             */
+            impressions: number;
+            /**
+             * Format: int64
+             * @description Its line in the file, or its place in what the network sent.
+             * @example 17
+             */
+            line: number;
+            /**
+             * @description What became of a released one: `applied`, `restated`, `repeated`, or why it could not be taken any more. Null before
+             *     that.
+             */
+            outcome: string | null;
+            /**
+             * @description The placement as the source names it; null if it names none.
+             * @example Feed, top
+             */
+            placement: string | null;
+            /**
+             * @description The plan.
+             * @example AD2611200042
+             */
+            plan_number: string;
+            /** @description Why. */
+            reason: string;
+            /**
+             * @description Identifies it within its source.
+             * @example 2026-11-20-0017
+             */
+            report_id: string;
+            /** @description What it earned. */
+            revenue: components["schemas"]["FineMoney"];
+            /**
+             * Format: int64
+             * @description Which restatement it is.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Who reports.
+             * @example network-a
+             */
+            source: string;
+            /** @description What it cost. */
+            spend: components["schemas"]["FineMoney"];
+            /** @description Its state. */
+            state: components["schemas"]["QuarantineState"];
+            /** @description When it was delivered. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /** @description A page of a list. */
+        QuarantinedReportPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["QuarantinedReport"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         /**
          * @description Filter by read state.
@@ -9022,6 +9228,99 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["DeliveryImportPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    decideQuarantinedReports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "released",
+                 *       "ids": [
+                 *         "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e51"
+                 *       ],
+                 *       "reason": "The network confirmed the clicks, case 4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecideQuarantineRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["DecidedReports"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listQuarantinedReports: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["QuarantineState"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["QuarantinedReportPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
