@@ -8,7 +8,8 @@ use adfolio_kit::client::outgoing;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::{
     DeliveryImport, ImportDeliveryRequest, ImportDeliveryResponse, ImportFormat, ImportHeader,
-    ImportState, ListDeliveryImportsRequest, NotableRow, VerifyReportsRequest,
+    ImportState, ListDeliveryImportsRequest, ListQuarantinedReportsRequest, NotableRow,
+    QuarantineState, QuarantinedReport, VerifyReportsRequest,
 };
 use anyhow::{Context as _, bail};
 use base64::Engine as _;
@@ -49,6 +50,14 @@ pub enum DeliveryCommand {
         #[command(flatten)]
         listing: Listing,
     },
+    /// Lists reports that the gate holds back
+    Quarantine {
+        /// Only reports in this state: waiting, approved, released or rejected
+        #[arg(long, value_parser = names::parse::<QuarantineState>)]
+        state: Option<QuarantineState>,
+        #[command(flatten)]
+        listing: Listing,
+    },
     /// Verifies the hash chain of all reports; exits with 1 if it is broken
     Verify,
 }
@@ -69,6 +78,19 @@ impl DeliveryCommand {
                     listing.max
                 );
                 listing.print(&found.await?, row);
+                Ok(ExitCode::SUCCESS)
+            }
+            Self::Quarantine { state, listing } => {
+                let state = names::filter(state);
+                let message = ListQuarantinedReportsRequest { state, page: None };
+                let found = list!(
+                    services.plan_admin,
+                    list_quarantined_reports,
+                    operator(),
+                    message,
+                    listing.max
+                );
+                listing.print(&found.await?, quarantined_row);
                 Ok(ExitCode::SUCCESS)
             }
             Self::Verify => verify(services).await,
@@ -129,6 +151,36 @@ fn row(import: &DeliveryImport) -> Row {
         ("rejected", json!(import.rejected_count)),
         ("under_way", json!(import.under_way)),
         ("signed_by", text(&import.signed_by_kid)),
+    ]
+}
+
+fn quarantined_row(report: &QuarantinedReport) -> Row {
+    let findings = report.findings.iter();
+    let findings: Vec<_> = findings
+        .map(|found| format!("{}: {}", found.rule, found.detail))
+        .collect();
+    vec![
+        ("id", json!(report.id)),
+        ("state", name::<QuarantineState>(report.state)),
+        ("source", json!(report.source)),
+        ("import_id", text(&report.import_id)),
+        ("line", json!(report.line)),
+        ("report_id", json!(report.report_id)),
+        ("revision", json!(report.revision)),
+        ("plan_number", json!(report.plan_number)),
+        ("placement", text(&report.placement)),
+        ("time", time(report.time)),
+        ("impressions", json!(report.impressions)),
+        ("clicks", json!(report.clicks)),
+        ("spend_micros", json!(report.spend_micros)),
+        ("revenue_micros", json!(report.revenue_micros)),
+        ("findings", json!(findings)),
+        ("at", time(report.at)),
+        ("approved_by", text(&report.approved_by)),
+        ("decided_by", text(&report.decided_by)),
+        ("decided_at", time(report.decided_at)),
+        ("reason", text(&report.reason)),
+        ("outcome", text(&report.outcome)),
     ]
 }
 
@@ -231,6 +283,10 @@ impl Import {
         say(&format!("rejected  {}", outcome.rejected_count));
         for row in &outcome.rejected {
             complain(&format!("line {}: {}", row.line, row.reason));
+        }
+        say(&format!("held back {}", outcome.quarantined_count));
+        for row in &outcome.quarantined {
+            complain(&format!("line {}: held back: {}", row.line, row.reason));
         }
         Ok(if outcome.rejected_count == 0 {
             ExitCode::SUCCESS

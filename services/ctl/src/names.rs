@@ -10,7 +10,7 @@ use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponS
 use adfolio_proto::notification::v1::{Category, FeedbackState, MailState};
 use adfolio_proto::plan::v1::{
     ContentType, FinishOutcome, ImportDecision, ImportState, PlacementGoal, PlanStatus, PriceModel,
-    PriceState, PushFilter, ReportChannel, SupplyState,
+    PriceState, PushFilter, QuarantineState, ReportChannel, SupplyState,
 };
 use adfolio_proto::wallet::v1::{
     ApprovalAction, ApprovalState, FlowType, GuaranteeAction, StartUpFundsAction,
@@ -83,6 +83,7 @@ named! {
     PriceModel, "PRICE_MODEL_";
     PriceState, "PRICE_STATE_";
     PushFilter, "PUSH_FILTER_";
+    QuarantineState, "QUARANTINE_STATE_";
     ReportChannel, "REPORT_CHANNEL_";
     StaffRole, "STAFF_ROLE_";
     StaffState, "STAFF_STATE_";
