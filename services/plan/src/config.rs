@@ -117,7 +117,8 @@ impl ProcessConfig for Config {
 /// What of imports is taken without a second person.
 #[derive(Clone, Copy, Debug)]
 pub struct Release {
-    threshold: Threshold,
+    /// The amount of four eyes.
+    pub threshold: Threshold,
     is_single: bool,
 }
 

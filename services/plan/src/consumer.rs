@@ -63,6 +63,7 @@ impl Handler for OnDeliveryReported {
             held_as: ImportId(app.ids.next()),
             settlement_delay: app.rules.settlement_delay,
             allotted_only: false,
+            is_reviewed: true,
         };
         let verdicts = intake::take_in_tx(tx, &intake, &rows, now).await?;
         let mut taken: usize = 0;
@@ -70,7 +71,11 @@ impl Handler for OnDeliveryReported {
             intake::count(verdict);
             match verdict {
                 Verdict::Rejected(reason) => reasons.push(format!("{place}: {reason}")),
-                Verdict::Applied | Verdict::Repeated | Verdict::Restated | Verdict::Held(_) => {
+                Verdict::Applied
+                | Verdict::Repeated
+                | Verdict::Restated
+                | Verdict::Held(_)
+                | Verdict::Quarantined(_) => {
                     taken = taken.saturating_add(1);
                 }
             }

@@ -13,6 +13,8 @@ adfolio_kit::ids! {
     PutId;
     /// A file of reports that staff imported.
     ImportId;
+    /// A report in quarantine.
+    QuarantinedId;
     /// Reports that one transaction took.
     BatchId;
     /// A network, which shows advertisements.

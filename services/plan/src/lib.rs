@@ -8,6 +8,7 @@
 //! - the charge never exceeds the budget. The ledger gets a plan's totals and not differences, so
 //!   rounding never adds up (`delivery`, `settlement`);
 //! - a plan's charge and what is allotted of it never exceed its budget together (`allotment`);
+//! - a report that breaks a rule of the gate neither posts nor teaches before staff release it (`gate`, `quarantine`);
 //! - a report counts once, however often it is imported; a restatement counts by its difference;
 //! - statistics are sums of roll-ups that are written with the reports (`statistics`);
 //! - no other service is called inside a transaction.
@@ -20,6 +21,7 @@ mod delivery;
 mod error;
 mod events;
 mod follow;
+mod gate;
 mod grpc;
 mod ids;
 mod network;
@@ -29,6 +31,7 @@ mod peers;
 mod placement;
 mod product;
 mod put;
+mod quarantine;
 mod schema;
 mod settlement;
 mod source;
@@ -170,6 +173,13 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
         app,
         |app| async move { allotment::upkeep::forget(&app).await },
     );
+    backend.every(
+        "old days of reports",
+        UPKEEP_INTERVAL,
+        JOB_LIMIT,
+        app,
+        |app| async move { gate::forget(&app).await },
+    );
     backend.saga::<Put>(config.recovery_interval(), app);
     backend.every(
         "sweep",
@@ -180,6 +190,9 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
     );
     backend.measure("unsupplied orders", app, |app| async move {
         allotment::round::record_unsupplied(&app).await
+    });
+    backend.measure("quarantined reports", app, |app| async move {
+        quarantine::record_waiting(&app).await
     });
     backend.measure("waiting orders", app, |app| async move {
         settlement::record_waiting(&app).await

@@ -52,6 +52,7 @@ const RIGHTS: &TableRights = &[
             "applied",
             "repeated",
             "restated",
+            "quarantined",
             "rejected",
             "rejections",
             "done_at",
@@ -61,6 +62,20 @@ const RIGHTS: &TableRights = &[
     ("report_sources", Rights::Amend(&["channels"])),
     ("report_source_keys", Rights::Amend(&["revoked_at"])),
     ("staged_reports", Rights::Replace),
+    // What was held back stays as it came; a decision on it stands.
+    (
+        "quarantined_reports",
+        Rights::Amend(&[
+            "state",
+            "approved_by",
+            "approved_at",
+            "decided_by",
+            "decided_at",
+            "reason",
+            "is_alone",
+            "outcome",
+        ]),
+    ),
     // A key ends, and stays known.
     ("network_keys", Rights::Amend(&["expires_at"])),
     // A price holds as it was set, once it is confirmed.

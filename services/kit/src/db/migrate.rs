@@ -309,7 +309,7 @@ pub fn migrate_in_background(
     readiness.register("database", move || {
         let done = seen.is_open();
         let pool = checked.clone();
-        async move { done && super::is_reachable(&pool).await }
+        async move { done && super::is_ready(&pool).await }
     });
     let shutdown = shutdown.clone();
     tasks.spawn("migrate", async move {

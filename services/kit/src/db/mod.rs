@@ -47,6 +47,9 @@ const CONNECTION_AGE_LIMIT: Duration = Duration::from_mins(30);
 /// Connections opened for a peak are closed again.
 const CONNECTION_IDLE_LIMIT: Duration = Duration::from_mins(5);
 
+/// Connections that a replica has opened before it takes calls.
+const READY_CONNECTIONS: u32 = 8;
+
 /// A pool that connects when a connection is first needed: a service can start while its database
 /// is down.
 pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, ConfigError> {
@@ -121,8 +124,18 @@ fn pool_options(connections: u32, acquire_limit: Duration) -> PgPoolOptions {
         })
 }
 
-/// Whether the database answers; for readiness.
-pub async fn is_reachable(pool: &PgPool) -> bool {
+/// Whether the database answers, over enough connections for the first calls; for readiness. A replica that is added under
+/// load would otherwise open them all at once while its first calls wait.
+pub async fn is_ready(pool: &PgPool) -> bool {
+    let needed = READY_CONNECTIONS.min(pool.options().get_max_connections());
+    if pool.size() < needed {
+        let opened = futures::future::join_all((0..needed).map(|_| pool.acquire())).await;
+        return opened.iter().all(Result::is_ok);
+    }
+    is_reachable(pool).await
+}
+
+async fn is_reachable(pool: &PgPool) -> bool {
     sqlx::query_scalar!("SELECT 1")
         .fetch_one(pool)
         .await

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use tokio::sync::mpsc;
 
 use super::import::Header;
-use super::reader::{self, BATCH_LINES, Batch, Form, PieceReader};
+use super::reader::{self, Batch, FILE_BATCH, Form, PieceReader};
 use super::row::{self, Line};
 
 /// The source that a dry run names.
@@ -45,9 +45,9 @@ pub fn dry_run(
     }
     drop(give);
     // A line has at least one byte, and the last lines are a batch, too.
-    let batches_max = file.len().div_ceil(BATCH_LINES).saturating_add(2);
+    let batches_max = file.len().div_ceil(FILE_BATCH).saturating_add(2);
     let (give, mut batches) = mpsc::channel(batches_max);
-    reader::read_file(form, PieceReader::new(taken), &mapping, &give);
+    reader::read_file(form, PieceReader::new(taken), &mapping, (FILE_BATCH, &give));
     drop(give);
 
     let mut outcome = DryRun {

@@ -147,8 +147,32 @@ pub enum Verdict {
     Restated,
     /// It is above a limit of the product and waits for a second member of staff, and why.
     Held(String),
+    /// The gate holds it back until staff decide, and why.
+    Quarantined(String),
     /// It cannot be taken, and why.
     Rejected(String),
+}
+
+/// What keeps a row from being taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Objection {
+    /// It waits in quarantine, and why.
+    Waits {
+        reason: String,
+        /// Whether it is about a plan that is settled, whose reports are otherwise refused.
+        is_after_settlement: bool,
+    },
+    /// It is not taken, and why.
+    Refused(String),
+}
+
+impl Objection {
+    fn verdict(&self) -> Verdict {
+        match self {
+            Self::Waits { reason, .. } => Verdict::Quarantined(reason.clone()),
+            Self::Refused(reason) => Verdict::Rejected(reason.clone()),
+        }
+    }
 }
 
 /// A batch of reports of one source, against the plans and reports that are known.
@@ -162,6 +186,7 @@ pub struct Batch {
     placements: HashMap<String, PlacementId>,
     allotments: Allotments,
     allotted_only: bool,
+    objections: HashMap<u64, Objection>,
     changed_reports: BTreeSet<String>,
     changed_orders: BTreeSet<OrderId>,
     changes: Changes,
@@ -188,6 +213,7 @@ impl Batch {
             placements: HashMap::new(),
             allotments: Allotments::default(),
             allotted_only: false,
+            objections: HashMap::new(),
             changed_reports: BTreeSet::new(),
             changed_orders: BTreeSet::new(),
             changes: Changes::default(),
@@ -214,6 +240,12 @@ impl Batch {
             allotted_only: only,
             ..self
         }
+    }
+
+    /// Takes no row, by line, to which there is an objection.
+    #[must_use]
+    pub fn with_objections(self, objections: HashMap<u64, Objection>) -> Self {
+        Self { objections, ..self }
     }
 
     /// Brings all of its plans to be looked at again, although no report of theirs changes.
@@ -250,9 +282,12 @@ impl Batch {
                 super::mapping::shown(&row.plan_number)
             )));
         };
+        let objection = self.objections.get(&row.line);
         let placement = match placement_of(&self.placements, &row) {
             Ok(placement) => placement,
-            Err(reason) => return Ok(Verdict::Rejected(reason)),
+            Err(reason) => {
+                return Ok(objection.map_or(Verdict::Rejected(reason), Objection::verdict));
+            }
         };
         let mut report = Report {
             source: source.to_owned(),
@@ -292,12 +327,23 @@ impl Batch {
             }
         }
         if let Some(reason) = order.refuses_reports() {
-            return Ok(Verdict::Rejected(reason.to_owned()));
+            return Ok(match objection {
+                Some(
+                    waits @ Objection::Waits {
+                        is_after_settlement: true,
+                        ..
+                    },
+                ) => waits.verdict(),
+                _ => Verdict::Rejected(reason.to_owned()),
+            });
         }
         if self.allotted_only && !self.allotments.cover(&report) {
             return Ok(Verdict::Rejected(
                 "nothing was allotted to it at this time".to_owned(),
             ));
+        }
+        if let Some(objection) = objection {
+            return Ok(objection.verdict());
         }
         let drawn = self.allotments.draw(earlier, &report);
         let Ok((delivered, allotted)) = with_report(order, drawn, earlier, &mut report) else {

@@ -16,7 +16,7 @@ use super::entity::{Origin, Verdict};
 use super::intake;
 use super::mapping::Mapping;
 use super::proposal::{self, Beginning, End, Notable, State, Tally, Totals};
-use super::reader::{self, Form, Piece, PieceReader};
+use super::reader::{self, FILE_BATCH, Form, Piece, PieceReader};
 use super::row::{self, Line};
 use super::summary::Summary;
 use crate::app::App;
@@ -118,7 +118,8 @@ pub async fn run(
     let (for_batches, batches) = mpsc::channel(QUEUE_LENGTH);
     let (form, mapping) = (header.form, Arc::clone(&header.mapping));
     tokio::task::spawn_blocking(move || {
-        reader::read_file(form, PieceReader::new(for_reader), &mapping, &for_batches);
+        let batches = (FILE_BATCH, &for_batches);
+        reader::read_file(form, PieceReader::new(for_reader), &mapping, batches);
     });
     let import = proposal::beginning(app, caller, header.source.clone(), Origin::Import);
     let (sha256, (mut summary, tally)) = tokio::try_join!(
@@ -152,6 +153,7 @@ pub async fn run(
         sha256: Some(sha256),
         request_sha256: header.request_digest(sha256),
         read: summary.read,
+        quarantined: summary.quarantined_count,
         totals,
         notable: notable.clone(),
         signed_by: signed_by.clone(),
@@ -159,7 +161,10 @@ pub async fn run(
     };
     let plan_numbers = tally.plan_numbers().map(str::to_owned).collect();
     let id = proposal::end(app, caller, &import, end, plan_numbers).await?;
-    if state == State::Released && totals.plans > 0 {
+    if summary.quarantined_count > 0 {
+        proposal::move_found_within(app, caller, id).await?;
+    }
+    if state == State::Released && (totals.plans > 0 || summary.quarantined_count > 0) {
         proposal::take_within(app, caller, id).await?;
         summary.take(&proposal::find(app, id).await?);
     }
@@ -246,9 +251,10 @@ async fn stage_batch(
     let (import, is_dry_run) = (import.clone(), header.is_dry_run);
     let (examined, tally) = db::write(&app.pool, move |tx| {
         Box::pin(async move {
-            let examined = intake::examine_in_tx(tx, &import.source, &rows, &mut tally).await?;
+            let (examined, found) =
+                intake::examine_in_tx(tx, &import.source, &rows, &mut tally, now).await?;
             if !is_dry_run {
-                proposal::stage_in_tx(tx, &import, &rows, &examined).await?;
+                proposal::stage_in_tx(tx, &import, &rows, &examined, &found).await?;
             }
             let lines = rows.iter().map(|row| row.line);
             Ok::<_, PlanError>((lines.zip(examined).collect::<Vec<_>>(), tally))

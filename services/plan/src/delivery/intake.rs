@@ -9,17 +9,18 @@ use adfolio_kit::error::CoreError;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
 
-use super::entity::{Batch, Origin, Report, Verdict};
+use super::entity::{Batch, Objection, Origin, Report, Verdict};
 use super::proposal::{self, Beginning, Tally};
 use super::row::Reported;
 use super::{repo, seal};
 use crate::allotment::{self, Place};
 use crate::app::App;
 use crate::error::PlanError;
+use crate::gate::{self, Found};
 use crate::ids::{BatchId, ImportId, OrderId, PlacementId, ProductId};
 use crate::order::entity::Order;
 use crate::product::entity::RevenueLimits;
-use crate::{network, order, placement, product, settlement, source, statistics};
+use crate::{network, order, placement, product, quarantine, settlement, source, statistics};
 
 /// Reports that are read together when budget becomes free.
 const REFILL_BATCH: i64 = 500;
@@ -41,6 +42,8 @@ pub struct Intake<'a> {
     pub settlement_delay: TimeDelta,
     /// Whether reports are rejected for which nothing was allotted.
     pub allotted_only: bool,
+    /// Whether the gate reviews them. It does not review what staff released, nor what the simulator makes.
+    pub is_reviewed: bool,
 }
 
 /// Takes rows of one source, which no file has brought, and answers the verdict on each. `allotted_only`: rejects those for
@@ -64,6 +67,7 @@ pub async fn take(
                 held_as,
                 settlement_delay,
                 allotted_only,
+                is_reviewed: origin != Origin::Simulator,
             };
             take_in_tx(tx, &intake, &rows, now).await
         })
@@ -84,25 +88,39 @@ pub fn count(verdict: &Verdict) {
         Verdict::Repeated => "repeated",
         Verdict::Restated => "restated",
         Verdict::Held(_) => "held",
+        Verdict::Quarantined(_) => "quarantined",
         Verdict::Rejected(_) => "rejected",
     };
     metrics::counter!("plan_delivery_rows_total", "verdict" => name).increment(1);
 }
 
 /// Looks at rows as they would be taken now, one batch by itself: what becomes of each, and, in `tally`, what those that
-/// change anything add up to. Changes nothing.
+/// change anything add up to; and what the gate found. Changes nothing.
 pub async fn examine_in_tx(
     tx: &mut Tx,
     source: &str,
     rows: &[Reported],
     tally: &mut Tally,
-) -> Result<Vec<Verdict>, PlanError> {
+    now: DateTime<Utc>,
+) -> Result<(Vec<Verdict>, Found), PlanError> {
     let ids = repo::ids_of_numbers_in_tx(tx, &numbers(rows)).await?;
     let orders = order::repo::find_many_in_tx(tx, &ids).await?;
     let limits = product::limits_in_tx(tx, &products(&orders)).await?;
     let known = repo::known_in_tx(tx, source, &report_ids(rows)).await?;
     let placements = placement::named_in_tx(tx, source, &placements(rows)).await?;
-    let mut batch = Batch::new(orders, known).on_placements(placements);
+    let network = network::of_source_in_tx(tx, source).await?;
+    let reviewed = gate::Batch {
+        source,
+        network: network.map(|(id, _)| id),
+        rows,
+        orders: &orders,
+        known: &known,
+        placements: &placements,
+    };
+    let (found, objections) = review_in_tx(tx, &reviewed, now).await?;
+    let mut batch = Batch::new(orders, known)
+        .on_placements(placements)
+        .with_objections(objections);
     let mut verdicts = Vec::with_capacity(rows.len());
     for row in rows {
         let replaced = batch.known(&row.report_id).cloned();
@@ -112,7 +130,7 @@ pub async fn examine_in_tx(
         }
         verdicts.push(verdict);
     }
-    Ok(verdicts)
+    Ok((verdicts, found))
 }
 
 /// Adds a row to a tally.
@@ -210,18 +228,36 @@ pub async fn take_in_tx(
     let placements = placement::named_in_tx(tx, source, &placements(rows)).await?;
     let places = places(rows, &orders, &known, &placements);
     let allotments = allotment::at_places_in_tx(tx, &places).await?;
+    let network = network::of_source_in_tx(tx, source).await?;
     // Whatever a simulated network reports is marked so for ever.
-    let origin = if network::is_simulated_in_tx(tx, source).await? {
+    let is_simulated = network.is_some_and(|(_, is_simulated)| is_simulated);
+    let origin = if is_simulated {
         Origin::Simulator
     } else {
         origin
     };
+    let reviewed = gate::Batch {
+        source,
+        network: network.map(|(id, _)| id),
+        rows,
+        orders: &orders,
+        known: &known,
+        placements: &placements,
+    };
+    let (found, objections) = if intake.is_reviewed {
+        review_in_tx(tx, &reviewed, now).await?
+    } else {
+        Default::default()
+    };
+    let (replaced, placement_ids) = (known.clone(), placements.clone());
     let mut batch = Batch::new(orders, known)
         .limited_by(limits.clone())
         .on_placements(placements)
-        .with_allotments(allotments, intake.allotted_only);
+        .with_allotments(allotments, intake.allotted_only)
+        .with_objections(objections);
     let mut verdicts = Vec::with_capacity(rows.len());
     let (mut held, mut tally) = (Vec::new(), Tally::default());
+    let mut quarantined = Vec::new();
     for row in rows {
         let verdict = batch.take((source, origin, intake.import), row.clone())?;
         if matches!(verdict, Verdict::Held(_)) {
@@ -229,7 +265,15 @@ pub async fn take_in_tx(
             add(&mut tally, &batch, &limits, row, replaced.as_ref())?;
             held.push(row);
         }
+        if matches!(verdict, Verdict::Quarantined(_)) {
+            quarantined.push(row);
+        }
         verdicts.push((row.line, verdict));
+    }
+    if !quarantined.is_empty() {
+        let brought = (source, intake.origin, intake.import);
+        let found = (&found, &placement_ids);
+        quarantine::add_in_tx(tx, brought, &quarantined, found, now).await?;
     }
     if !held.is_empty() {
         let import = Beginning {
@@ -247,9 +291,27 @@ pub async fn take_in_tx(
         return Ok(verdicts);
     }
     repo::upsert_in_tx(tx, intake.batch, &changed, origin, now).await?;
+    let is_changed = |known: &&Report| {
+        let id = |report: &Report| report.report_id == known.report_id;
+        changed.iter().any(id)
+    };
+    let replaced: Vec<Report> = replaced.iter().filter(is_changed).cloned().collect();
+    gate::count_in_tx(tx, source, (&changed, &replaced), now).await?;
     end_in_tx(tx, batch, Some(origin), now, intake.settlement_delay).await?;
     seal::add_in_tx(tx, intake.batch, &changed, now).await?;
     Ok(verdicts)
+}
+
+/// What the gate finds in rows, and the objections to them.
+async fn review_in_tx(
+    tx: &mut Tx,
+    batch: &gate::Batch<'_>,
+    now: DateTime<Utc>,
+) -> Result<(Found, HashMap<u64, Objection>), PlanError> {
+    let found = gate::review_in_tx(tx, batch, now).await?;
+    let objections = quarantine::objections_in_tx(tx, batch.source, batch.rows, &found);
+    let objections = objections.await?;
+    Ok((found, objections))
 }
 
 /// Charges reports of these orders that were over the budget, after some of it was given back, and writes the orders. The

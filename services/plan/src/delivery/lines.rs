@@ -11,7 +11,7 @@ use super::entity::{Origin, Verdict};
 use super::import::{QUEUE_LENGTH, feed};
 use super::intake;
 use super::mapping::Mapping;
-use super::reader::{self, Batch, Form, PieceReader};
+use super::reader::{self, Batch, Form, PieceReader, TAKEN_BATCH};
 use super::row::{self, Line};
 use super::summary::Summary;
 use crate::app::App;
@@ -40,7 +40,7 @@ pub async fn run(
             Form::JsonLines,
             PieceReader::new(from_feed),
             &reading,
-            &for_batches,
+            (TAKEN_BATCH, &for_batches),
         );
     });
     let (sha256, summary) = tokio::try_join!(

@@ -38,7 +38,7 @@ pub mod proposal;
 pub mod reader;
 mod repo;
 pub mod report;
-mod row;
+pub mod row;
 pub mod seal;
 pub mod simulator;
 pub mod stream;

@@ -11,8 +11,11 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use super::mapping::{Field, Mapping, shown};
 use super::row::{Line, RawRow};
 
-/// Lines of a batch.
-pub(super) const BATCH_LINES: usize = 1_000;
+/// Lines of a batch of a file: the gate looks at so many together. It bounds an import's memory.
+pub(super) const FILE_BATCH: usize = 20_000;
+
+/// Lines of a batch that one transaction takes.
+pub(super) const TAKEN_BATCH: usize = 1_000;
 
 /// A line or record longer than this is no row.
 const LONGEST_LINE: usize = 64 * 1024;
@@ -80,9 +83,15 @@ impl Read for PieceReader {
 }
 
 /// Reads the whole file and sends its lines in batches. Ends early when the receiver is gone.
-pub(super) fn read_file(form: Form, file: impl Read, mapping: &Mapping, batches: &Sender<Batch>) {
+pub(super) fn read_file(
+    form: Form,
+    file: impl Read,
+    mapping: &Mapping,
+    (batch_lines, batches): (usize, &Sender<Batch>),
+) {
     let mut collector = Collector {
         lines: Vec::new(),
+        batch_lines,
         batches,
     };
     let outcome = match form {
@@ -110,13 +119,14 @@ enum Stopped {
 
 struct Collector<'a> {
     lines: Vec<Line>,
+    batch_lines: usize,
     batches: &'a Sender<Batch>,
 }
 
 impl Collector<'_> {
     fn push(&mut self, line: Line) -> Result<(), Stopped> {
         self.lines.push(line);
-        if self.lines.len() >= BATCH_LINES {
+        if self.lines.len() >= self.batch_lines {
             self.flush().map_err(|()| Stopped::ReceiverGone)
         } else {
             Ok(())

@@ -29,6 +29,10 @@ pub struct Summary {
     pub restated: i64,
     /// Ones that wait for a second member of staff; the first of them, with the reason.
     pub held: Vec<Rejected>,
+    /// Ones that the gate holds back.
+    pub quarantined_count: i64,
+    /// The first of those, with the reason.
+    pub quarantined: Vec<Rejected>,
     /// Ones that cannot be taken.
     pub rejected_count: i64,
     /// The first of those.
@@ -42,6 +46,8 @@ impl Summary {
         self.applied = taken.applied;
         self.restated = taken.restated;
         self.repeated = self.repeated.saturating_add(taken.repeated);
+        // Those that were found in the file are among them.
+        self.quarantined_count = self.quarantined_count.max(taken.quarantined);
         self.rejected_count = self.rejected_count.saturating_add(taken.rejected);
         for rejection in &taken.rejections {
             if self.rejected.len() < MOST_NAMED {
@@ -65,6 +71,12 @@ impl Summary {
                     self.held.push(Rejected { line, reason });
                 }
                 return;
+            }
+            Verdict::Quarantined(reason) => {
+                if self.quarantined.len() < MOST_NAMED {
+                    self.quarantined.push(Rejected { line, reason });
+                }
+                &mut self.quarantined_count
             }
             Verdict::Rejected(reason) => {
                 if self.rejected.len() < MOST_NAMED {

@@ -16,12 +16,13 @@ use super::{StaffApi, map};
 use crate::delivery::import::{self, Header};
 use crate::delivery::proposal::{self, Choice, State};
 use crate::delivery::seal;
+use crate::ids::QuarantinedId;
 use crate::order::status::Filter;
 use crate::order::{self, Push};
 use crate::product::entity::Details;
 use crate::settlement::{self, Outcome};
 use crate::source::Channel;
-use crate::{follow, operator, product, source};
+use crate::{follow, operator, product, quarantine, source};
 
 /// Users of one look-up at most.
 const MOST_USERS: usize = 100;
@@ -232,6 +233,45 @@ impl PlanAdminService for StaffApi {
         }))
     }
 
+    async fn list_quarantined_reports(
+        &self,
+        request: Request<proto::ListQuarantinedReportsRequest>,
+    ) -> Result<Response<proto::ListQuarantinedReportsResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let request = request.into_inner();
+        let state = quarantine::State::optional(request.state, "state")?;
+        let shown = state.map_or("all", quarantine::State::as_str);
+        let list = List::new(request.page, "quarantine", &shown)?;
+        let rows = quarantine::list(&self.0, state, list.before()?, list.fetch()).await?;
+        let (held, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListQuarantinedReportsResponse {
+            items: held.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn decide_quarantined_reports(
+        &self,
+        request: Request<proto::DecideQuarantinedReportsRequest>,
+    ) -> Result<Response<proto::DecideQuarantinedReportsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator, StaffRole::Finance])?;
+        let request = request.into_inner();
+        let decision = quarantine::Decision {
+            by: staff.id,
+            ids: quarantined_ids(&request.ids)?,
+            choice: Choice::required(request.decision, "decision")?,
+            reason: map::text(&request.reason, LONGEST_REASON, "reason")?,
+        };
+        if decision.reason.is_empty() {
+            return Err(Refusal::invalid("reason").into());
+        }
+        let decided = quarantine::decide(&self.0, &caller, decision).await?;
+        Ok(Response::new(proto::DecideQuarantinedReportsResponse {
+            items: decided.into_iter().map(Into::into).collect(),
+        }))
+    }
+
     async fn get_current_operators(
         &self,
         request: Request<proto::GetCurrentOperatorsRequest>,
@@ -353,4 +393,20 @@ fn broken_off() -> Refusal {
 
 fn wrong_file(detail: &str) -> Refusal {
     Refusal::invalid("file").detail(detail)
+}
+
+/// The reports that a call decides, each once.
+fn quarantined_ids(texts: &[String]) -> Result<Vec<QuarantinedId>, Refusal> {
+    if texts.is_empty() || texts.len() > quarantine::MOST_DECIDED {
+        let detail = format!("1 to {} ids", quarantine::MOST_DECIDED);
+        return Err(Refusal::invalid("ids").detail(detail));
+    }
+    let mut ids: Vec<QuarantinedId> = Vec::with_capacity(texts.len());
+    for text in texts {
+        let id = wire::id(text, "ids")?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    Ok(ids)
 }

@@ -194,9 +194,12 @@ pub async fn of_key(app: &App, key: &str) -> Result<Caller, PlanError> {
     found.ok_or_else(|| refused().into())
 }
 
-/// Whether delivery that a source reports is simulated.
-pub async fn is_simulated_in_tx(tx: &mut Tx, source: &str) -> Result<bool, PlanError> {
-    repo::is_simulated_in_tx(tx, source).await
+/// The network that reports under a source's name, and whether it is simulated.
+pub async fn of_source_in_tx(
+    tx: &mut Tx,
+    source: &str,
+) -> Result<Option<(NetworkId, bool)>, PlanError> {
+    repo::of_source_in_tx(tx, source).await
 }
 
 /// Whether there is a network at all.

@@ -236,15 +236,18 @@ pub(super) async fn of_key(
     Ok(caller)
 }
 
-/// Whether delivery that a source reports is simulated.
-pub(super) async fn is_simulated_in_tx(tx: &mut Tx, source: &str) -> Result<bool, PlanError> {
-    let found = sqlx::query_scalar!(
-        "SELECT is_simulated FROM networks WHERE source = $1",
+/// The network that reports under a source's name, and whether it is simulated.
+pub(super) async fn of_source_in_tx(
+    tx: &mut Tx,
+    source: &str,
+) -> Result<Option<(NetworkId, bool)>, PlanError> {
+    let found = sqlx::query!(
+        r#"SELECT id AS "id: NetworkId", is_simulated FROM networks WHERE source = $1"#,
         source
     )
     .fetch_optional(tx)
     .await?;
-    Ok(found.unwrap_or(false))
+    Ok(found.map(|row| (row.id, row.is_simulated)))
 }
 
 /// Whether there is a network at all.

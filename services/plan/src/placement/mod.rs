@@ -7,7 +7,7 @@
 pub mod entity;
 mod repo;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use adfolio_kit::audit;
 use adfolio_kit::clock::Clock;
@@ -230,4 +230,16 @@ pub async fn named_in_tx(
         return Ok(HashMap::new());
     }
     repo::named_in_tx(tx, source, names).await
+}
+
+/// Those of these names and ids by which only other networks than the source's have a placement.
+pub async fn foreign_in_tx(
+    tx: &mut Tx,
+    source: &str,
+    names: &[String],
+) -> Result<HashSet<String>, PlanError> {
+    if names.is_empty() {
+        return Ok(HashSet::new());
+    }
+    repo::foreign_in_tx(tx, source, names).await
 }

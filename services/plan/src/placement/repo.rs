@@ -1,6 +1,6 @@
 //! The SQL of placements and their prices.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use adfolio_kit::clock::Clock;
 use adfolio_kit::db::{PgPool, Tx};
@@ -311,4 +311,25 @@ pub(super) async fn named_in_tx(
     .fetch_all(tx)
     .await?;
     Ok(rows.into_iter().map(|row| (row.name, row.id)).collect())
+}
+
+/// Those of these names and ids that other networks than a source's have a placement by. The caller leaves out those that
+/// its own network has.
+pub(super) async fn foreign_in_tx(
+    tx: &mut Tx,
+    source: &str,
+    names: &[String],
+) -> Result<HashSet<String>, PlanError> {
+    let names = sqlx::query_scalar!(
+        r#"SELECT DISTINCT named.name AS "name!"
+           FROM UNNEST($2::text[]) AS named (name)
+           JOIN placements p ON named.name IN (p.name, p.id::text)
+           JOIN networks n ON n.id = p.network_id
+           WHERE n.source <> $1"#,
+        source,
+        names,
+    )
+    .fetch_all(tx)
+    .await?;
+    Ok(names.into_iter().collect())
 }

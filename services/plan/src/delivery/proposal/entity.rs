@@ -389,6 +389,8 @@ pub struct Taken {
     pub repeated: i64,
     /// Restatements.
     pub restated: i64,
+    /// Reports that the gate holds back.
+    pub quarantined: i64,
     /// Reports that could not be taken any more.
     pub rejected: i64,
     /// The first of those.

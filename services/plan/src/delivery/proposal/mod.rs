@@ -5,6 +5,7 @@
 //! |---|---|
 //! | rows arrive | one for each batch: staged |
 //! | the file ends | one: totals, what stands out, audit entry; `proposed`, or `released` at once where that is allowed |
+//! | rows in which the gate found something go to [`quarantine`] | one for each batch |
 //! | a second member decides | one: decision and audit entry |
 //! | the rows of a released import are taken | one for each batch, its staged rows deleted, its users' logs written; after a crash [`sweep`] goes on |
 //!
@@ -32,8 +33,9 @@ use super::intake::{self, Intake};
 use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
+use crate::gate::Found;
 use crate::ids::{BatchId, ImportId};
-use crate::{settlement, source};
+use crate::{placement, quarantine, settlement, source};
 use entity::{LIFETIME, Rejection, Taken, Verdict};
 
 /// Rows of a released import that one transaction takes.
@@ -51,15 +53,20 @@ const SWEEP_BATCH: i64 = 20;
 /// Plans that an audit entry names.
 const MOST_NAMED_PLANS: usize = 20;
 
-/// Stages those rows of a file that would change anything, by the verdict on each.
+/// Stages those rows of a file that would change anything, or wait in quarantine, by the verdict on each.
 pub(super) async fn stage_in_tx(
     tx: &mut Tx,
     import: &Beginning,
     rows: &[Reported],
     verdicts: &[RowVerdict],
+    found: &Found,
 ) -> Result<(), PlanError> {
-    let changes =
-        |verdict: &RowVerdict| matches!(verdict, RowVerdict::Applied | RowVerdict::Restated);
+    let changes = |verdict: &RowVerdict| {
+        matches!(
+            verdict,
+            RowVerdict::Applied | RowVerdict::Restated | RowVerdict::Quarantined(_)
+        )
+    };
     let staged: Vec<&Reported> = rows
         .iter()
         .zip(verdicts)
@@ -69,7 +76,7 @@ pub(super) async fn stage_in_tx(
         return Ok(());
     }
     repo::begin_in_tx(tx, import).await?;
-    repo::stage_in_tx(tx, import.id, &staged).await
+    repo::stage_in_tx(tx, import.id, &staged, found).await
 }
 
 /// Ends the reading of a file; answers the import that stands for it, which is an earlier one if the same was proposed
@@ -98,7 +105,7 @@ pub(super) async fn end(
                 return Ok(known);
             }
             repo::end_in_tx(tx, import.id, &end).await?;
-            if end.totals.plans == 0 {
+            if end.totals.plans == 0 && end.quarantined == 0 {
                 repo::done_in_tx(tx, import.id, end.now).await?;
             }
             audit::Entry::new("plan.import_delivery", &import.source)
@@ -121,6 +128,7 @@ fn audited_end(import: &Beginning, end: &End, plan_numbers: &[String]) -> serde_
         "totals": audited_totals(&end.totals),
         "plan_numbers": plan_numbers.iter().take(MOST_NAMED_PLANS).collect::<Vec<_>>(),
         "notable": end.notable.len(),
+        "quarantined": end.quarantined,
         "signed_by_kid": end.signed_by.as_ref().map(Kid::as_str),
     })
 }
@@ -154,13 +162,14 @@ pub(super) async fn hold_in_tx(
         return Ok(());
     }
     repo::begin_in_tx(tx, import).await?;
-    repo::stage_in_tx(tx, import.id, &new).await?;
+    repo::stage_in_tx(tx, import.id, &new, &Found::new()).await?;
     let end = End {
         state: State::Proposed,
         sha256: None,
         // Each batch of a network is an import of its own.
         request_sha256: digest_of_id(import.id),
         read: i64::try_from(new.len()).unwrap_or(i64::MAX),
+        quarantined: 0,
         totals: tally.totals()?,
         notable: tally.notable(),
         signed_by: None,
@@ -286,6 +295,9 @@ async fn take_next_in_tx(
     };
     let rows = repo::next_in_tx(tx, id, TAKE_BATCH).await?;
     let Some(last) = rows.last() else {
+        if move_found_in_tx(tx, import, now).await? {
+            return Ok(Some(Vec::new()));
+        }
         repo::done_in_tx(tx, id, now).await?;
         return Ok(None);
     };
@@ -298,6 +310,7 @@ async fn take_next_in_tx(
         held_as: id,
         settlement_delay,
         allotted_only: false,
+        is_reviewed: true,
     };
     let verdicts = intake::take_in_tx(tx, &intake, &rows, now).await?;
     let mut taken = import.taken.clone();
@@ -309,6 +322,64 @@ async fn take_next_in_tx(
     Ok(Some(
         verdicts.into_iter().map(|(_, verdict)| verdict).collect(),
     ))
+}
+
+/// Moves rows of an import that was read to its end into quarantine, as far as the caller's time allows, and by [`sweep`]
+/// after that. They wait there for decisions of their own, whatever becomes of the import.
+pub(super) async fn move_found_within(
+    app: &App,
+    caller: &Caller,
+    id: ImportId,
+) -> Result<(), PlanError> {
+    let left = caller
+        .deadline
+        .remaining()
+        .saturating_sub(settlement::ANSWER_RESERVE);
+    match tokio::time::timeout(left, move_found(app, id)).await {
+        Ok(moved) => moved,
+        Err(_) => Ok(()),
+    }
+}
+
+async fn move_found(app: &App, id: ImportId) -> Result<(), PlanError> {
+    let now = app.clock.now();
+    let step = || {
+        db::write(&app.pool, move |tx| {
+            Box::pin(async move {
+                match repo::lock_in_tx(tx, id).await? {
+                    Some(import) => move_found_in_tx(tx, import, now).await,
+                    None => Ok(false),
+                }
+            })
+        })
+    };
+    while step().await? {}
+    Ok(())
+}
+
+/// Moves the next rows in which the gate found something; answers whether there were any.
+async fn move_found_in_tx(
+    tx: &mut Tx,
+    import: Import,
+    now: DateTime<Utc>,
+) -> Result<bool, PlanError> {
+    if !matches!(import.state, State::Proposed | State::Released) {
+        return Ok(false);
+    }
+    let (rows, found) = repo::next_found_in_tx(tx, import.id, TAKE_BATCH).await?;
+    let Some(last) = rows.last() else {
+        return Ok(false);
+    };
+    let up_to_line = i64::try_from(last.line).unwrap_or(i64::MAX);
+    let names = rows.iter().filter_map(|row| row.placement.clone());
+    let names: Vec<String> = names.collect();
+    let placements = placement::named_in_tx(tx, &import.source, &names).await?;
+    let brought = (import.source.as_str(), import.origin, Some(import.id));
+    let moved: Vec<&Reported> = rows.iter().collect();
+    quarantine::add_in_tx(tx, brought, &moved, (&found, &placements), now).await?;
+    let count = i64::try_from(rows.len()).unwrap_or(i64::MAX);
+    repo::moved_in_tx(tx, import.id, up_to_line, count).await?;
+    Ok(true)
 }
 
 /// Enters into the log of each user whose plans these reports changed that staff imported them, once for each import.
@@ -323,16 +394,28 @@ async fn log_for_users_in_tx(
     if staff_id.is_nil() {
         return Ok(());
     }
-    let users = repo::add_users_in_tx(tx, import.id, batch).await?;
+    let by = (staff_id, import.decision_reason.as_str());
+    log_in_tx(tx, (import.id, &import.source), by, batch, now).await
+}
+
+/// The same with the member of staff who released these reports, and why.
+pub async fn log_in_tx(
+    tx: &mut Tx,
+    (import, source): (ImportId, &str),
+    (staff_id, reason): (Uuid, &str),
+    batch: BatchId,
+    now: DateTime<Utc>,
+) -> Result<(), PlanError> {
+    let users = repo::add_users_in_tx(tx, import, batch).await?;
     let events = users.into_iter().map(|user| {
         let actor = Actor {
             staff_id,
-            reason: import.decision_reason.clone(),
+            reason: reason.to_owned(),
             request_id: String::new(),
         };
-        audit::Entry::new("plan.import_applied", import.id)
+        audit::Entry::new("plan.import_applied", import)
             .user(user)
-            .after(&json!({"source": import.source}))?
+            .after(&json!({"source": source}))?
             .event_by(actor, now)
     });
     let events = events.collect::<Result<Vec<_>, _>>()?;
@@ -345,6 +428,7 @@ impl Taken {
             RowVerdict::Applied => &mut self.applied,
             RowVerdict::Repeated => &mut self.repeated,
             RowVerdict::Restated => &mut self.restated,
+            RowVerdict::Quarantined(_) => &mut self.quarantined,
             RowVerdict::Held(reason) | RowVerdict::Rejected(reason) => {
                 if self.rejections.len() < MOST_REJECTIONS {
                     self.rejections.push(Rejection {
@@ -393,6 +477,11 @@ pub async fn sweep(app: &App) -> Result<(), PlanError> {
         Box::pin(repo::give_up_in_tx(tx, proposed_before, read_before))
     })
     .await?;
+    for id in repo::with_found(&app.pool, SWEEP_BATCH).await? {
+        if let Err(error) = move_found(app, id).await {
+            warn!(import = %id, error = chain(&error), "rows go to quarantine later");
+        }
+    }
     for (id, state) in repo::undone(&app.pool, SWEEP_BATCH).await? {
         let outcome = match state {
             State::Released => take_all(app, id).await,

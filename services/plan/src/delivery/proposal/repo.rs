@@ -14,6 +14,7 @@ use super::entity::{Import, Notable, Rejection, State, Taken, Totals};
 use crate::delivery::entity::Origin;
 use crate::delivery::row::Reported;
 use crate::error::PlanError;
+use crate::gate::{Finding, Found};
 use crate::ids::{BatchId, ImportId};
 
 /// Staged rows that one statement deletes at most.
@@ -40,6 +41,7 @@ struct ImportRow {
     applied: i64,
     repeated: i64,
     restated: i64,
+    quarantined: i64,
     rejected: i64,
     rejections: Json<Vec<Rejection>>,
     done_at: Option<DateTime<Utc>>,
@@ -71,6 +73,7 @@ impl From<ImportRow> for Import {
                 applied: row.applied,
                 repeated: row.repeated,
                 restated: row.restated,
+                quarantined: row.quarantined,
                 rejected: row.rejected,
                 rejections: row.rejections.0,
             },
@@ -87,7 +90,7 @@ macro_rules! query_imports {
             ImportRow,
             r#"SELECT id AS "id: _", source, origin AS "origin: _", staff_id, began_at, state AS "state: _", sha256, read,
                 plans, impressions, clicks, spend_micros, revenue_micros, notable AS "notable: _", decided_by, decided_at,
-                decision_reason, applied, repeated, restated, rejected, rejections AS "rejections: _", done_at,
+                decision_reason, applied, repeated, restated, quarantined, rejected, rejections AS "rejections: _", done_at,
                 signed_by_kid AS "signed_by_kid: _"
          FROM "# + $from
             $(, $argument)*
@@ -180,6 +183,7 @@ pub(super) async fn stage_in_tx(
     tx: &mut Tx,
     id: ImportId,
     rows: &[&Reported],
+    found: &Found,
 ) -> Result<(), PlanError> {
     macro_rules! column {
         ($row:ident => $value:expr) => {
@@ -188,9 +192,9 @@ pub(super) async fn stage_in_tx(
     }
     sqlx::query!(
         "INSERT INTO staged_reports (import_id, line, report_id, revision, plan_number, time, impressions, clicks,
-                                     spend_micros, revenue_micros, estimated, placement)
+                                     spend_micros, revenue_micros, estimated, placement, findings)
          SELECT $1, * FROM UNNEST($2::bigint[], $3::text[], $4::bigint[], $5::text[], $6::timestamptz[], $7::bigint[],
-                                  $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::text[])",
+                                  $8::bigint[], $9::bigint[], $10::bigint[], $11::boolean[], $12::text[], $13::jsonb[])",
         id.0,
         &column!(row => i64::try_from(row.line).unwrap_or(i64::MAX)),
         &column!(row => row.report_id.clone()),
@@ -203,6 +207,7 @@ pub(super) async fn stage_in_tx(
         &column!(row => row.revenue.get()),
         &column!(row => row.estimated),
         &column!(row => row.placement.clone().unwrap_or_default()),
+        &column!(row => found.get(&row.line).map(Json)) as _,
     )
     .execute(tx)
     .await?;
@@ -234,6 +239,8 @@ pub struct End {
     pub sha256: Option<[u8; 32]>,
     pub request_sha256: [u8; 32],
     pub read: i64,
+    /// Rows in which the gate found something.
+    pub quarantined: i64,
     pub totals: Totals,
     pub notable: Vec<Notable>,
     pub signed_by: Option<Kid>,
@@ -313,40 +320,87 @@ pub(super) async fn give_up_in_tx(
     Ok(ended.rows_affected())
 }
 
-/// The next staged rows of an import, in the order of the file.
+struct StagedRow {
+    line: i64,
+    report_id: String,
+    revision: i64,
+    plan_number: String,
+    time: DateTime<Utc>,
+    impressions: i64,
+    clicks: i64,
+    spend_micros: i64,
+    revenue_micros: i64,
+    estimated: bool,
+    placement: String,
+    findings: Option<Json<Vec<Finding>>>,
+}
+
+impl StagedRow {
+    /// The row, and what the gate found in it when it was read.
+    fn into_reported(self) -> Result<(Reported, Vec<Finding>), PlanError> {
+        let line = u64::try_from(self.line);
+        let reported = Reported {
+            line: line.map_err(|_| CoreError::Corrupt("staged_reports.line"))?,
+            report_id: self.report_id,
+            revision: self.revision,
+            plan_number: self.plan_number,
+            time: self.time,
+            impressions: self.impressions,
+            clicks: self.clicks,
+            spend: Micros::new(self.spend_micros),
+            revenue: Micros::new(self.revenue_micros),
+            estimated: self.estimated,
+            placement: Some(self.placement).filter(|name| !name.is_empty()),
+        };
+        Ok((reported, self.findings.map_or_else(Vec::new, |it| it.0)))
+    }
+}
+
+/// The next staged rows of an import, with a condition.
+macro_rules! query_staged {
+    ($condition:literal, $id:expr, $limit:expr) => {
+        sqlx::query_as!(
+            StagedRow,
+            r#"SELECT line, report_id, revision, plan_number, time, impressions, clicks, spend_micros, revenue_micros,
+                estimated, placement, findings AS "findings: _"
+         FROM staged_reports WHERE import_id = $1 AND "# + $condition + " ORDER BY line LIMIT $2",
+            $id,
+            $limit,
+        )
+    };
+}
+
+/// The next staged rows of an import that the gate let pass, in the order of the file.
 pub(super) async fn next_in_tx(
     tx: &mut Tx,
     id: ImportId,
     limit: i64,
 ) -> Result<Vec<Reported>, PlanError> {
-    let rows = sqlx::query!(
-        "SELECT line, report_id, revision, plan_number, time, impressions, clicks, spend_micros, revenue_micros, estimated,
-                placement
-         FROM staged_reports WHERE import_id = $1 ORDER BY line LIMIT $2",
-        id.0,
-        limit,
-    )
-    .fetch_all(tx)
-    .await?;
-    let reported = rows.into_iter().map(|row| {
-        Ok(Reported {
-            line: row
-                .line
-                .try_into()
-                .map_err(|_| CoreError::Corrupt("staged_reports.line"))?,
-            report_id: row.report_id,
-            revision: row.revision,
-            plan_number: row.plan_number,
-            time: row.time,
-            impressions: row.impressions,
-            clicks: row.clicks,
-            spend: Micros::new(row.spend_micros),
-            revenue: Micros::new(row.revenue_micros),
-            estimated: row.estimated,
-            placement: Some(row.placement).filter(|name| !name.is_empty()),
-        })
-    });
-    reported.collect()
+    let rows = query_staged!("findings IS NULL", id.0, limit)
+        .fetch_all(tx)
+        .await?;
+    let rows = rows.into_iter().map(StagedRow::into_reported);
+    let rows = rows.map(|row| row.map(|(reported, _)| reported));
+    rows.collect()
+}
+
+/// The next staged rows in which the gate found something, in the order of the file.
+pub(super) async fn next_found_in_tx(
+    tx: &mut Tx,
+    id: ImportId,
+    limit: i64,
+) -> Result<(Vec<Reported>, Found), PlanError> {
+    let rows = query_staged!("findings IS NOT NULL", id.0, limit)
+        .fetch_all(tx)
+        .await?;
+    let mut found = Found::new();
+    let mut reported = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (row, findings) = row.into_reported()?;
+        found.insert(row.line, findings);
+        reported.push(row);
+    }
+    Ok((reported, found))
 }
 
 /// Takes the staged rows up to a line away, with what became of them.
@@ -357,14 +411,15 @@ pub(super) async fn taken_in_tx(
     taken: &Taken,
 ) -> Result<(), PlanError> {
     sqlx::query!(
-        "DELETE FROM staged_reports WHERE import_id = $1 AND line <= $2",
+        "DELETE FROM staged_reports WHERE import_id = $1 AND line <= $2 AND findings IS NULL",
         id.0,
         up_to_line
     )
     .execute(&mut *tx)
     .await?;
     sqlx::query!(
-        "UPDATE delivery_imports SET applied = $2, repeated = $3, restated = $4, rejected = $5, rejections = $6
+        "UPDATE delivery_imports SET applied = $2, repeated = $3, restated = $4, rejected = $5, rejections = $6,
+                                     quarantined = $7
          WHERE id = $1",
         id.0,
         taken.applied,
@@ -372,10 +427,49 @@ pub(super) async fn taken_in_tx(
         taken.restated,
         taken.rejected,
         Json(&taken.rejections) as _,
+        taken.quarantined,
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// Takes the staged rows up to a line away that went to quarantine.
+pub(super) async fn moved_in_tx(
+    tx: &mut Tx,
+    id: ImportId,
+    up_to_line: i64,
+    count: i64,
+) -> Result<(), PlanError> {
+    sqlx::query!(
+        "DELETE FROM staged_reports WHERE import_id = $1 AND line <= $2 AND findings IS NOT NULL",
+        id.0,
+        up_to_line
+    )
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query!(
+        "UPDATE delivery_imports SET quarantined = quarantined + $2 WHERE id = $1",
+        id.0,
+        count,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Imports that were read to their end, with staged rows in which the gate found something.
+pub(super) async fn with_found(pool: &PgPool, limit: i64) -> Result<Vec<ImportId>, PlanError> {
+    let ids = sqlx::query_scalar!(
+        r#"SELECT i.id AS "id: ImportId" FROM delivery_imports i
+           WHERE i.done_at IS NULL AND i.state IN ('proposed', 'released')
+             AND EXISTS (SELECT FROM staged_reports s WHERE s.import_id = i.id AND s.findings IS NOT NULL)
+           ORDER BY i.began_at LIMIT $1"#,
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(ids)
 }
 
 /// Takes staged rows of an import away that are not taken; answers whether there may be more.

@@ -16,7 +16,9 @@ use crate::delivery::reader::Form;
 use crate::delivery::report::Sent;
 use crate::delivery::stream::FromNetwork;
 use crate::delivery::summary::{Rejected, Summary};
+use crate::gate::Finding;
 use crate::order::entity::Order;
+use crate::quarantine::Quarantined;
 use crate::source::{Source, SourceKey};
 
 impl TryFrom<proto::ImportHeader> for Header {
@@ -74,6 +76,8 @@ impl From<Outcome> for proto::ImportDeliveryResponse {
             notable: outcome.notable.into_iter().map(Into::into).collect(),
             held: rejected(summary.held),
             signed_by_kid: optional(outcome.signed_by),
+            quarantined: rejected(summary.quarantined),
+            quarantined_count: summary.quarantined_count,
         }
     }
 }
@@ -155,6 +159,7 @@ impl From<Import> for proto::DeliveryImport {
             rejected_count: taken.rejected,
             under_way: import.state == State::Released && !import.is_done,
             signed_by_kid: optional(import.signed_by),
+            quarantined_count: taken.quarantined,
         }
     }
 }
@@ -169,6 +174,50 @@ impl From<Summary> for proto::ReportDeliveryResponse {
             rejected: rejected(summary.rejected),
             rejected_count: summary.rejected_count,
             held: rejected(summary.held),
+            quarantined: rejected(summary.quarantined),
+            quarantined_count: summary.quarantined_count,
+        }
+    }
+}
+
+impl From<Finding> for proto::QuarantineFinding {
+    fn from(finding: Finding) -> Self {
+        Self {
+            rule: finding.rule,
+            version: finding.version,
+            value: finding.value,
+            limit: finding.limit,
+            detail: finding.detail,
+        }
+    }
+}
+
+impl From<Quarantined> for proto::QuarantinedReport {
+    fn from(held: Quarantined) -> Self {
+        let (decided_by, decided_at) = held.decided.unzip();
+        let row = held.row;
+        Self {
+            id: held.id.to_string(),
+            state: held.state.to_wire(),
+            source: held.source,
+            import_id: optional(held.import),
+            line: i64::try_from(row.line).unwrap_or(i64::MAX),
+            report_id: row.report_id,
+            revision: row.revision,
+            plan_number: row.plan_number,
+            placement: row.placement.unwrap_or_default(),
+            time: Some(row.time.into()),
+            impressions: row.impressions,
+            clicks: row.clicks,
+            spend_micros: row.spend.get(),
+            revenue_micros: row.revenue.get(),
+            findings: held.findings.into_iter().map(Into::into).collect(),
+            at: Some(held.came_at.into()),
+            approved_by: optional(held.approved.map(|(by, _)| by)),
+            decided_by: optional(decided_by),
+            decided_at: decided_at.map(Into::into),
+            reason: held.reason,
+            outcome: held.outcome,
         }
     }
 }

@@ -36,6 +36,7 @@ use crate::product::entity::{
     Audience, ContentType, Creative, Details, Gender, Goal, Product, Terms,
 };
 use crate::put::entity::{Command, Target};
+use crate::quarantine::State as QuarantineState;
 use crate::settlement::Outcome;
 use crate::source::Channel;
 use crate::statistics::entity::{Figures, Range, Rolled, Step};
@@ -78,6 +79,7 @@ mirror! {
     Figure = proto::PlanFigure,
     Form = proto::ImportFormat,
     Choice = proto::ImportDecision,
+    QuarantineState = proto::QuarantineState,
     State = proto::ImportState where hidden: [Reading, BrokenOff, Repeated],
 }
 

@@ -51,6 +51,8 @@ impl From<Taken> for proto::ReportNetworkDeliveryResponse {
             rejected_count: summary.rejected_count,
             held: rejected(summary.held),
             sha256: hex::encode(taken.sha256),
+            quarantined: rejected(summary.quarantined),
+            quarantined_count: summary.quarantined_count,
         }
     }
 }
