@@ -2,11 +2,12 @@
 
 use super::history::Tally;
 
-/// What is assumed without peers: clicks of display advertising are well below a hundredth of its
-/// impressions, and one click in a hundred impressions is all that this assumption weighs.
+/// What is assumed without peers: rates of advertisements are a few hundredths, and a third of a click in ten impressions
+/// is all that this assumption weighs. Only what no advertisement reaches, about a click in two impressions, is above it:
+/// nobody is held because nothing is known yet.
 const DEFAULT: Expected = Expected {
-    rate: 0.01,
-    pseudo_clicks: 1.0,
+    rate: 0.03,
+    pseudo_clicks: 0.3,
 };
 
 /// Peers and impressions of theirs from which their spread means something.

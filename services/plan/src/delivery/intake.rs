@@ -116,6 +116,7 @@ pub async fn examine_in_tx(
         orders: &orders,
         known: &known,
         placements: &placements,
+        is_for_staff: true,
     };
     let (found, objections) = review_in_tx(tx, &reviewed, now).await?;
     let mut batch = Batch::new(orders, known)
@@ -243,6 +244,7 @@ pub async fn take_in_tx(
         orders: &orders,
         known: &known,
         placements: &placements,
+        is_for_staff: intake.origin == Origin::Import,
     };
     let (found, objections) = if intake.is_reviewed {
         review_in_tx(tx, &reviewed, now).await?

@@ -98,6 +98,8 @@ pub struct Batch<'a> {
     pub known: &'a [Report],
     /// The placements of the source's network that rows name.
     pub placements: &'a HashMap<String, PlacementId>,
+    /// Whether staff read what is found: a network does not learn which placements others have.
+    pub is_for_staff: bool,
 }
 
 /// Answers the rows of a batch that break a rule. Changes nothing.
@@ -106,7 +108,11 @@ pub async fn review_in_tx(
     batch: &Batch<'_>,
     now: DateTime<Utc>,
 ) -> Result<Found, PlanError> {
-    let foreign = foreign_in_tx(tx, batch).await?;
+    let foreign = if batch.is_for_staff {
+        foreign_in_tx(tx, batch).await?
+    } else {
+        HashSet::new()
+    };
     let named = Named::of(batch, &foreign);
     let rows: Vec<Row<'_>> = named.iter().map(Named::row).collect();
     if rows.is_empty() {

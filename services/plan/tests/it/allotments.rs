@@ -27,21 +27,21 @@ const BUDGET: i64 = 1_000_000;
 const BUDGET_MICROS: i64 = BUDGET * 10_000;
 
 /// A network with its key and its placements.
-struct Registered {
-    network: Network,
-    key: String,
-    placements: Vec<Placement>,
+pub struct Registered {
+    pub network: Network,
+    pub key: String,
+    pub placements: Vec<Placement>,
 }
 
 /// A stack in which one member of staff sets prices alone.
-async fn stack() -> Plan {
+pub async fn stack() -> Plan {
     let configure = |config: &mut adfolio_plan::Config| {
         config.four_eyes = FourEyesArgs::off();
     };
     Plan::builder().configure(configure).spawn().await
 }
 
-async fn register(stack: &Plan, source: &str, placements: usize) -> Registered {
+pub async fn register(stack: &Plan, source: &str, placements: usize) -> Registered {
     let mut staff_api = PlacementAdminServiceClient::new(stack.channel());
     let admin = staff(StaffRole::Admin);
     let request = CreateNetworkRequest {
@@ -89,7 +89,7 @@ async fn add_placement(stack: &Plan, network: &Network, place: usize) -> Placeme
 }
 
 /// A user's plan with the whole budget.
-async fn plan(stack: &Plan) -> (Caller, pb::Plan) {
+pub async fn plan(stack: &Plan) -> (Caller, pb::Plan) {
     let product = stack.product().await;
     let caller = stack.user_with(BUDGET).await;
     let plan = stack.put(&caller, &product, BUDGET).await.unwrap();
@@ -100,7 +100,11 @@ fn api(stack: &Plan) -> NetworkServiceClient<Channel> {
     NetworkServiceClient::new(stack.channel())
 }
 
-async fn fetch(stack: &Plan, key: &str, after: &str) -> Result<ListAllotmentsResponse, Refusal> {
+pub async fn fetch(
+    stack: &Plan,
+    key: &str,
+    after: &str,
+) -> Result<ListAllotmentsResponse, Refusal> {
     let request = ListAllotmentsRequest {
         network_key: key.to_owned(),
         after: after.to_owned(),
@@ -114,7 +118,7 @@ async fn fetch(stack: &Plan, key: &str, after: &str) -> Result<ListAllotmentsRes
 
 /// Moves the clock to the first round of the next hour that is not decided yet, and waits for it. What was spent in an hour
 /// before bounds it less.
-async fn next_round(stack: &Plan) {
+pub async fn next_round(stack: &Plan) {
     let into_hour = stack
         .clock
         .now()
@@ -150,7 +154,7 @@ async fn rounds_done(stack: &Plan) {
 }
 
 /// What a plan was charged, and what of it is allotted.
-async fn standing(stack: &Plan, plan: &pb::Plan) -> (i64, i64) {
+pub async fn standing(stack: &Plan, plan: &pb::Plan) -> (i64, i64) {
     sqlx::query_as("SELECT charged_micros, allotted_micros FROM orders WHERE plan_number = $1")
         .bind(&plan.plan_number)
         .fetch_one(&stack.db.pool())
@@ -159,7 +163,7 @@ async fn standing(stack: &Plan, plan: &pb::Plan) -> (i64, i64) {
 }
 
 /// Gives a round more money than its pace would.
-async fn hurry(stack: &Plan, plan: &pb::Plan) {
+pub async fn hurry(stack: &Plan, plan: &pb::Plan) {
     sqlx::query("UPDATE orders SET put_at = put_at - interval '15 days', window_ends_at = window_ends_at - interval '15 days' WHERE plan_number = $1")
         .bind(&plan.plan_number)
         .execute(&stack.db.pool())
@@ -167,7 +171,7 @@ async fn hurry(stack: &Plan, plan: &pb::Plan) {
         .unwrap();
 }
 
-fn report(
+pub fn report(
     allotment: &Allotment,
     revision: i64,
     impressions: i64,
@@ -188,7 +192,7 @@ fn report(
     })
 }
 
-async fn send(
+pub async fn send(
     stack: &Plan,
     key: &str,
     reports: &[serde_json::Value],

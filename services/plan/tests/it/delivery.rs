@@ -56,8 +56,9 @@ async fn the_same_file_twice_changes_nothing() {
     let rows: Vec<String> = (0..2_500)
         .map(|row| {
             format!(
-                "r{row},{number},2026-11-20T0{}:{:02}:00Z,10,1,0.010000001,0.0153\n",
-                row % 9,
+                "r{row},{number},2026-11-{}T{:02}:{:02}:00Z,10,1,0.010000001,0.0153\n",
+                17 + row / 1_440,
+                row / 60 % 24,
                 row % 60
             )
         })

@@ -24,6 +24,7 @@ mod products;
 mod proposals;
 mod pushed;
 mod puts;
+mod quarantine;
 mod recovery;
 mod reports;
 mod rights;

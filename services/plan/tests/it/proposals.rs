@@ -151,12 +151,13 @@ async fn each_user_reads_once_of_an_import_however_long() {
     let (bob, second) = put(&stack).await;
     let probe = stack.broker.probe(&[ACTED]).await;
     // More than one transaction takes.
-    let ids: Vec<String> = (0..1_200).map(|id| id.to_string()).collect();
-    let rows: Vec<_> = ids
-        .iter()
-        .map(|id| (id.as_str(), "0.001", "0.001"))
-        .collect();
-    let text = file(&first, &rows) + &lines(&second, &[("b", "0.01", "0.01")]);
+    let number = &first.plan_number;
+    let rows = (0..1_200).map(|id| {
+        let (hour, minute, shown) = (id / 60, id % 60, 101 + id % 9);
+        format!("{id},{number},2026-11-19T{hour:02}:{minute:02}:00Z,{shown},5,0.001,0.001\n")
+    });
+    let text =
+        format!("{HEADER}{}", rows.collect::<String>()) + &lines(&second, &[("b", "0.01", "0.01")]);
     for _ in 0..2 {
         stack.import("network-a", "{}", &text).await;
     }

@@ -41,7 +41,9 @@ async fn seal(stack: &Plan, sequence: i64) -> Result<GetReportSealResponse, toni
 fn file(plan: &pb::Plan, ids: std::ops::Range<i64>, revision: i64) -> String {
     let number = &plan.plan_number;
     let rows = ids.map(|id| {
-        format!("r{id},{revision},{number},2026-11-20T08:00:00.123456789Z,10,2,0.10,0.{revision}\n")
+        format!(
+            "r{id},{revision},{number},2026-11-20T08:{id:02}:00.123456789Z,10,2,0.10,0.{revision}\n"
+        )
     });
     format!("{HEADER}{}", rows.collect::<String>())
 }

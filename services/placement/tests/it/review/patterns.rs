@@ -52,13 +52,13 @@ fn a_fraud_spread_over_plans_is_one_placements() {
     for row in &mut rows {
         row.placement = None;
     }
-    // Without placements it is the source's, which has no peers here: 12 % are too many. Held are
+    // Without placements it is the source's, which has no peers here: only 60 % are too many. Held are
     // the plans with clicks.
     assert_eq!(held(&review(&rows, &context()), Rule::ClickRate).len(), 0);
-    for row in rows.iter_mut().take(36) {
+    for row in rows.iter_mut().take(180) {
         row.clicks = 1;
     }
-    assert_eq!(held(&review(&rows, &context()), Rule::ClickRate).len(), 36);
+    assert_eq!(held(&review(&rows, &context()), Rule::ClickRate).len(), 180);
 }
 
 #[test]
