@@ -188,8 +188,8 @@ fn start_jobs(backend: &Backend, app: &App, writers: Writers, config: &Config) {
         app,
         |app| async move { settlement::sweep(&app).await },
     );
-    backend.measure("unsupplied orders", app, |app| async move {
-        allotment::round::record_unsupplied(&app).await
+    backend.measure("supply", app, |app| async move {
+        allotment::round::record_supply(&app).await
     });
     backend.measure("quarantined reports", app, |app| async move {
         quarantine::record_waiting(&app).await

@@ -261,7 +261,9 @@ pub(super) async fn units_taken(
 pub(super) async fn sites(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<Vec<Site>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT p.id AS "id: PlacementId", p.network_id AS "network_id: NetworkId", p.countries, p.capacity_per_hour,
-                  n.report_delay_seconds, price.model AS "model: PriceModel", price.cost_micros, price.revenue_micros
+                  n.report_delay_seconds, price.model AS "model: PriceModel", price.cost_micros, price.revenue_micros,
+                  EXISTS (SELECT FROM quarantined_reports q
+                          WHERE q.placement_id = p.id AND q.state IN ('waiting', 'approved')) AS "is_held!"
            FROM placements p JOIN networks n ON n.id = p.network_id
            CROSS JOIN LATERAL (
                SELECT model, cost_micros, revenue_micros FROM placement_prices
@@ -282,6 +284,7 @@ pub(super) async fn sites(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<Vec
         cost: Micros::new(row.cost_micros),
         revenue: Micros::new(row.revenue_micros),
         capacity: Capacity::of(row.capacity_per_hour.map(unsigned)),
+        is_held: row.is_held,
     });
     Ok(sites.collect())
 }
@@ -379,15 +382,41 @@ pub(super) async fn set_supply_in_tx(
     Ok(())
 }
 
-/// Running plans for which no placement can be chosen.
-pub(super) async fn count_without_supply(pool: &PgPool) -> Result<i64, PlanError> {
-    let count = sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!" FROM orders
-           WHERE status IN ('matching', 'putting') AND pending IS NULL AND no_supply_since IS NOT NULL"#,
+/// What supply lacks.
+pub(super) struct Lacks {
+    /// Running plans for which no placement can be chosen.
+    pub orders: i64,
+    /// Networks of whose allotments none that closed lately has a report.
+    pub silent_networks: i64,
+    /// Active placements without a price.
+    pub unpriced: i64,
+}
+
+/// What supply lacks now; networks by their allotments that closed since a time.
+pub(super) async fn count_lacks(
+    pool: &PgPool,
+    since: DateTime<Utc>,
+    now: DateTime<Utc>,
+) -> Result<Lacks, PlanError> {
+    let lacks = sqlx::query_as!(
+        Lacks,
+        r#"SELECT (SELECT count(*) FROM orders
+                   WHERE status IN ('matching', 'putting') AND pending IS NULL AND no_supply_since IS NOT NULL) AS "orders!",
+                  (SELECT count(*) FROM networks n WHERE n.state = 'active'
+                     AND EXISTS (SELECT FROM allotments a WHERE a.network_id = n.id AND a.begins_at > $1
+                                   AND a.closes_at <= $2)
+                     AND NOT EXISTS (SELECT FROM allotments a WHERE a.network_id = n.id AND a.begins_at > $1
+                                       AND (a.impressions > 0 OR a.clicks > 0))) AS "silent_networks!",
+                  (SELECT count(*) FROM placements p JOIN networks n ON n.id = p.network_id
+                   WHERE p.state = 'active' AND n.state = 'active'
+                     AND NOT EXISTS (SELECT FROM placement_prices WHERE placement_id = p.id AND confirmed_at IS NOT NULL
+                                       AND greatest(valid_from, confirmed_at) <= $2)) AS "unpriced!""#,
+        since,
+        now,
     )
     .fetch_one(pool)
     .await?;
-    Ok(count)
+    Ok(lacks)
 }
 
 /// Writes decisions; answers for which plans. For the others the round has decided before.

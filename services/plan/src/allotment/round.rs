@@ -97,11 +97,25 @@ pub fn hour_thousandths(shape: &Shape, begins_at: DateTime<Utc>, ends_at: DateTi
     u64::try_from(of_round.checked_div(average).unwrap_or(0)).unwrap_or(u64::MAX)
 }
 
-/// Sets the gauge of running plans for which no placement can be chosen.
-pub async fn record_unsupplied(app: &App) -> Result<(), PlanError> {
-    let count = repo::count_without_supply(&app.pool).await?;
-    let count = u32::try_from(count).unwrap_or(u32::MAX);
-    metrics::gauge!("plan_orders_without_supply").set(f64::from(count));
+/// Rounds without a report after which a network is silent.
+const SILENT_ROUNDS: i32 = 3;
+
+/// Sets the gauges of supply: running plans for which no placement can be chosen, networks that report nothing of what they
+/// were allotted, and placements without a price.
+pub async fn record_supply(app: &App) -> Result<(), PlanError> {
+    let now = app.clock.now();
+    let of_rounds = app.rules.allotment_interval.checked_mul(SILENT_ROUNDS);
+    let since = now - of_rounds.unwrap_or_default();
+    let lacks = repo::count_lacks(&app.pool, since, now).await?;
+    let gauges = [
+        ("plan_orders_without_supply", lacks.orders),
+        ("plan_networks_silent", lacks.silent_networks),
+        ("plan_placements_without_price", lacks.unpriced),
+    ];
+    for (name, count) in gauges {
+        let count = u32::try_from(count).unwrap_or(u32::MAX);
+        metrics::gauge!(name).set(f64::from(count));
+    }
     Ok(())
 }
 
@@ -239,7 +253,7 @@ impl Planned {
         let mut chosen: Vec<(Running, usize)> = Vec::new();
         for plan in plans {
             let sites = supply.eligible(plan.product, &plan.regions);
-            if sites.is_empty() {
+            if supply.are_held(&sites) {
                 planned.without_supply.push(plan.id);
                 continue;
             }

@@ -33,6 +33,8 @@ pub struct Site {
     /// Of a thousand impressions or a click.
     pub revenue: Micros,
     pub capacity: Capacity,
+    /// Whether reports of it wait in quarantine: it gets nothing more before staff have decided on them.
+    pub is_held: bool,
 }
 
 impl Site {
@@ -156,6 +158,12 @@ impl Supply {
             .collect()
     }
 
+    /// Whether none of these sites can be allotted anything now.
+    pub fn are_held(&self, sites: &[usize]) -> bool {
+        let mut sites = sites.iter().filter_map(|at| self.sites.get(*at));
+        sites.all(|site| site.is_held)
+    }
+
     /// The menu of a product's plans that may choose these sites.
     pub fn menu(&self, product: ProductId, sites: &[usize]) -> Menu {
         let goal = self.aims.get(&product).map_or(Goal::Clicks, |aim| aim.goal);
@@ -193,7 +201,7 @@ impl Supply {
             belief,
             unit_cost: site.unit_cost(),
             unit_value,
-            is_held: false,
+            is_held: site.is_held,
         }
     }
 
@@ -226,6 +234,7 @@ mod tests {
             cost: Micros::new(cost),
             revenue: Micros::new(revenue),
             capacity: Capacity::default(),
+            is_held: false,
         }
     }
 

@@ -13,6 +13,7 @@ use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::four_eyes;
 use adfolio_kit::identity::Caller;
+use adfolio_kit::metrics::record_saga;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -104,11 +105,10 @@ pub async fn list(
     repo::list(&app.pool, state, before, fetch).await
 }
 
-/// Sets the gauge of reports that wait for a decision.
+/// Sets the gauges of reports that wait for a decision.
 pub async fn record_waiting(app: &App) -> Result<(), PlanError> {
-    let count = repo::waiting(&app.pool).await?;
-    let count = u32::try_from(count).unwrap_or(u32::MAX);
-    metrics::gauge!("plan_quarantined_reports").set(f64::from(count));
+    let found = repo::waiting(&app.pool, app.clock.now()).await?;
+    record_saga("quarantine", &["waiting"], &found);
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
+use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
 use adfolio_kit::pagination::bound;
 use adfolio_money::Micros;
 use chrono::{DateTime, Utc};
@@ -165,12 +166,18 @@ pub(super) async fn list(
     all(rows)
 }
 
-/// How many wait for a decision.
-pub(super) async fn waiting(pool: &PgPool) -> Result<i64, PlanError> {
-    let waiting = sqlx::query_scalar!(
-        r#"SELECT count(*) AS "count!" FROM quarantined_reports WHERE state IN ('waiting', 'approved')"#
+/// Those that wait for a decision.
+pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
+    let waiting = sqlx::query_as!(
+        InState,
+        r#"SELECT 'waiting' AS "state!", count(*) AS "count!",
+                  coalesce(greatest(extract(epoch FROM $1 - min(came_at)), 0), 0)::float8 AS "oldest_seconds!"
+           FROM (SELECT came_at FROM quarantined_reports WHERE state IN ('waiting', 'approved')
+                 ORDER BY state, id LIMIT $2) AS held"#,
+        now,
+        COUNTED_AT_MOST,
     )
-    .fetch_one(pool)
+    .fetch_all(pool)
     .await?;
     Ok(waiting)
 }

@@ -460,3 +460,40 @@ async fn a_networks_report_off_the_list_is_held_once_and_counts_when_released() 
     let taken = send(&stack, &network.key, &[dear]).await.unwrap();
     assert_eq!((taken.repeated_reports, taken.quarantined_count), (1, 0));
 }
+
+#[tokio::test]
+async fn a_placement_gets_nothing_while_reports_of_it_wait() {
+    let stack = crate::allotments::stack().await;
+    let network = register(&stack, "network-a", 2).await;
+    let (caller, plan) = crate::allotments::plan(&stack).await;
+    next_round(&stack).await;
+    let last = |list: &ListAllotmentsResponse| list.next.clone();
+    let first = fetch(&stack, &network.key, "").await.unwrap();
+    let mut dear = report(&first.items[0], 1, 1_000, 2);
+    dear["spend"] = json!("2.20");
+    send(&stack, &network.key, &[dear]).await.unwrap();
+    let held_placement = &first.items[0].placement_id;
+    next_round(&stack).await;
+    let second = fetch(&stack, &network.key, &last(&first)).await.unwrap();
+    let placements = |list: &ListAllotmentsResponse| -> Vec<String> {
+        list.items
+            .iter()
+            .map(|it| it.placement_id.clone())
+            .collect()
+    };
+    assert!(!second.items.is_empty());
+    assert!(!placements(&second).contains(held_placement), "{second:?}");
+    let waiting = held(&stack, QuarantineState::Waiting).await;
+    let rejected = decide(
+        &stack,
+        &operator(),
+        &[&waiting[0]],
+        ImportDecision::Rejected,
+    )
+    .await;
+    rejected.unwrap();
+    next_round(&stack).await;
+    let third = fetch(&stack, &network.key, &last(&second)).await.unwrap();
+    assert!(placements(&third).contains(held_placement), "{third:?}");
+    assert_eq!(stack.plan(&caller, &plan.id).await.impressions, 0);
+}
