@@ -70,6 +70,33 @@ pub struct Report {
 }
 
 impl Report {
+    /// A row as a report of a plan that nothing is charged of yet.
+    fn new(
+        (source, origin, import): (&str, Origin, Option<ImportId>),
+        order_id: OrderId,
+        placement: Option<PlacementId>,
+        row: Reported,
+    ) -> Self {
+        let line = i64::try_from(row.line).unwrap_or(i64::MAX);
+        Self {
+            source: source.to_owned(),
+            report_id: row.report_id,
+            revision: row.revision,
+            order_id,
+            time: row.time,
+            impressions: row.impressions,
+            clicks: row.clicks,
+            spend: row.spend,
+            charged: Micros::ZERO,
+            revenue: row.revenue,
+            estimated: row.estimated,
+            origin,
+            is_marked: true,
+            brought_by: import.map(|import| (import, line)),
+            placement,
+        }
+    }
+
     fn figures(&self) -> Figures {
         Figures {
             impressions: self.impressions,
@@ -289,23 +316,8 @@ impl Batch {
                 return Ok(objection.map_or(Verdict::Rejected(reason), Objection::verdict));
             }
         };
-        let mut report = Report {
-            source: source.to_owned(),
-            report_id: row.report_id,
-            revision: row.revision,
-            order_id: order.id,
-            time: row.time,
-            impressions: row.impressions,
-            clicks: row.clicks,
-            spend: row.spend,
-            charged: Micros::ZERO,
-            revenue: row.revenue,
-            estimated: row.estimated,
-            origin,
-            is_marked: true,
-            brought_by: import.map(|import| (import, row.line.try_into().unwrap_or(i64::MAX))),
-            placement,
-        };
+        let (order_id, origin) = (order.id, (source, origin, import));
+        let mut report = Report::new(origin, order_id, placement, row);
         let earlier = self.known.get(&report.report_id);
         if let Some(earlier) = earlier {
             // Before anything is called a repeat: a report that names another plan is none.

@@ -70,11 +70,16 @@ impl From<&review::Finding> for Finding {
         Self {
             rule: finding.rule.name().to_owned(),
             version: finding.rule.version(),
-            value: finding.value,
-            limit: finding.limit,
+            value: finite(finding.value),
+            limit: finite(finding.limit),
             detail: finding.detail.to_string(),
         }
     }
+}
+
+/// JSON knows no other numbers.
+fn finite(value: f64) -> f64 {
+    if value.is_finite() { value } else { f64::MAX }
 }
 
 /// The findings of a row as one text.
@@ -280,7 +285,7 @@ struct Facts {
     repeated: Vec<repo::Posted>,
     supplied: HashSet<OrderId>,
     prices: HashMap<PlacementId, Vec<review::Price>>,
-    windows: HashMap<(OrderId, PlacementId), Vec<(DateTime<Utc>, DateTime<Utc>)>>,
+    windows: repo::Spans,
 }
 
 impl Facts {

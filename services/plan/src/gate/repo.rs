@@ -16,6 +16,9 @@ use crate::placement::PriceModel;
 /// Reports of one minute of a plan that are read at most.
 const MOST_OF_MINUTE: i64 = 200;
 
+/// The times from and to which plans had allotments of placements.
+pub(super) type Spans = HashMap<(OrderId, PlacementId), Vec<(DateTime<Utc>, DateTime<Utc>)>>;
+
 /// What a peer reported in some days.
 #[derive(Debug)]
 pub(super) struct PeerDays {
@@ -224,12 +227,11 @@ pub(super) async fn supplied_in_tx(
 }
 
 /// When plans had allotments of placements within a span of time.
-#[allow(clippy::type_complexity, reason = "a span for each pair")]
 pub(super) async fn windows_in_tx(
     tx: &mut Tx,
     pairs: &[(OrderId, PlacementId)],
     (from, to): (DateTime<Utc>, DateTime<Utc>),
-) -> Result<HashMap<(OrderId, PlacementId), Vec<(DateTime<Utc>, DateTime<Utc>)>>, PlanError> {
+) -> Result<Spans, PlanError> {
     let orders: Vec<Uuid> = pairs.iter().map(|(order, _)| order.0).collect();
     let placements: Vec<Uuid> = pairs.iter().map(|(_, placement)| placement.0).collect();
     let rows = sqlx::query!(
@@ -244,7 +246,7 @@ pub(super) async fn windows_in_tx(
     )
     .fetch_all(tx)
     .await?;
-    let mut windows: HashMap<_, Vec<_>> = HashMap::new();
+    let mut windows = Spans::new();
     for row in rows {
         let pair = (row.order_id, row.placement_id);
         let spans = windows.entry(pair).or_default();
