@@ -392,7 +392,8 @@ pub(super) struct Lacks {
     pub unpriced: i64,
 }
 
-/// What supply lacks now; networks by their allotments that closed since a time.
+/// What supply lacks now; networks by their allotments that closed since a time. The condition on their beginning is for
+/// the index.
 pub(super) async fn count_lacks(
     pool: &PgPool,
     since: DateTime<Utc>,
@@ -403,10 +404,13 @@ pub(super) async fn count_lacks(
         r#"SELECT (SELECT count(*) FROM orders
                    WHERE status IN ('matching', 'putting') AND pending IS NULL AND no_supply_since IS NOT NULL) AS "orders!",
                   (SELECT count(*) FROM networks n WHERE n.state = 'active'
-                     AND EXISTS (SELECT FROM allotments a WHERE a.network_id = n.id AND a.begins_at > $1
-                                   AND a.closes_at <= $2)
-                     AND NOT EXISTS (SELECT FROM allotments a WHERE a.network_id = n.id AND a.begins_at > $1
-                                       AND (a.impressions > 0 OR a.clicks > 0))) AS "silent_networks!",
+                     AND EXISTS (SELECT FROM allotments a
+                                 WHERE a.network_id = n.id AND a.closes_at > $1 AND a.closes_at <= $2
+                                   AND a.begins_at > $1 - make_interval(secs => n.report_delay_seconds) - ($2 - $1))
+                     AND NOT EXISTS (SELECT FROM allotments a
+                                 WHERE a.network_id = n.id AND a.closes_at > $1 AND a.closes_at <= $2
+                                   AND a.begins_at > $1 - make_interval(secs => n.report_delay_seconds) - ($2 - $1)
+                                   AND (a.impressions > 0 OR a.clicks > 0))) AS "silent_networks!",
                   (SELECT count(*) FROM placements p JOIN networks n ON n.id = p.network_id
                    WHERE p.state = 'active' AND n.state = 'active'
                      AND NOT EXISTS (SELECT FROM placement_prices WHERE placement_id = p.id AND confirmed_at IS NOT NULL
