@@ -309,9 +309,9 @@ pub fn migrate_in_background(
     readiness.register("database", move || {
         let done = seen.is_open();
         let pool = checked.clone();
-        async move { done && super::is_ready(&pool).await }
+        async move { done && super::is_reachable(&pool).await }
     });
-    let shutdown = shutdown.clone();
+    let (shutdown, pool) = (shutdown.clone(), pool.clone());
     tasks.spawn("migrate", async move {
         let mut backoff = Backoff::reconnect();
         loop {
@@ -322,6 +322,10 @@ pub fn migrate_in_background(
             match outcome {
                 Ok(versions) => {
                     log_versions(versions);
+                    // Before calls and jobs ask for connections, all at once.
+                    if let Err(error) = super::open_connections(&pool).await {
+                        warn!(error = chain(&error), "connections are opened when needed");
+                    }
                     break opener.open();
                 }
                 Err(error) => warn!(error = chain(&error), "cannot migrate yet"),

@@ -124,17 +124,18 @@ fn pool_options(connections: u32, acquire_limit: Duration) -> PgPoolOptions {
         })
 }
 
-/// Whether the database answers, over enough connections for the first calls; for readiness. A replica that is added under
-/// load would otherwise open them all at once while its first calls wait.
-pub async fn is_ready(pool: &PgPool) -> bool {
+/// Opens connections one after another until there are enough for the first calls. A replica that is added under load
+/// would otherwise open them all at once while its first calls wait. One that was opened stays if this is given up.
+async fn open_connections(pool: &PgPool) -> Result<(), sqlx::Error> {
     let needed = READY_CONNECTIONS.min(pool.options().get_max_connections());
-    if pool.size() < needed {
-        let opened = futures::future::join_all((0..needed).map(|_| pool.acquire())).await;
-        return opened.iter().all(Result::is_ok);
+    let mut opened = Vec::new();
+    for _ in 0..needed {
+        opened.push(pool.acquire().await?);
     }
-    is_reachable(pool).await
+    Ok(())
 }
 
+/// Whether the database answers.
 async fn is_reachable(pool: &PgPool) -> bool {
     sqlx::query_scalar!("SELECT 1")
         .fetch_one(pool)
