@@ -1,7 +1,7 @@
 //! Taking reports from any source: each is new, repeated, restated, held or rejected, and all changes are
 //! written in one transaction.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use adfolio_kit::db::{self, Tx};
@@ -293,11 +293,9 @@ pub async fn take_in_tx(
         return Ok(verdicts);
     }
     repo::upsert_in_tx(tx, intake.batch, &changed, origin, now).await?;
-    let is_changed = |known: &&Report| {
-        let id = |report: &Report| report.report_id == known.report_id;
-        changed.iter().any(id)
-    };
-    let replaced: Vec<Report> = replaced.iter().filter(is_changed).cloned().collect();
+    let ids: HashSet<&str> = changed.iter().map(|it| it.report_id.as_str()).collect();
+    let is_changed = |known: &Report| ids.contains(known.report_id.as_str());
+    let replaced: Vec<Report> = replaced.into_iter().filter(is_changed).collect();
     gate::count_in_tx(tx, source, (&changed, &replaced), now).await?;
     end_in_tx(tx, batch, Some(origin), now, intake.settlement_delay).await?;
     seal::add_in_tx(tx, intake.batch, &changed, now).await?;

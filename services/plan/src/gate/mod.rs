@@ -318,9 +318,9 @@ impl Facts {
             let orders: Vec<OrderId> = orders.into_iter().collect();
             let span = (from - HISTORY_DAYS, to + HISTORY_DAYS);
             facts.posted = repo::posted_in_tx(tx, batch.source, &orders, span, limit).await?;
-            facts
-                .posted
-                .retain(|posted| !ids.contains(&posted.report_id));
+            let own: HashSet<&str> = rows.iter().map(|row| row.report_id).collect();
+            let is_other = |posted: &repo::Posted| !own.contains(posted.report_id.as_str());
+            facts.posted.retain(is_other);
         }
         let comparable = of_rows(&|row| review::repeat_key(row).is_some());
         if !comparable.is_empty() {
@@ -441,7 +441,12 @@ impl Facts {
             let history = History {
                 baseline: before.tally,
                 recent: recent.tally,
-                roundness: before.plus(recent).roundness,
+                // One round row of each of many plans is not yet a source that invents its numbers: of the source itself,
+                // only the rows of a batch are compared.
+                roundness: match subject {
+                    Subject::Source => Roundness::default(),
+                    Subject::Placement(_) | Subject::Plan(_) => before.plus(recent).roundness,
+                },
                 rhythm: Rhythm::new(shapes.remove(&subject).unwrap_or_default()),
             };
             (subject, history)
