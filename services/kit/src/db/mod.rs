@@ -125,7 +125,7 @@ fn pool_options(connections: u32, acquire_limit: Duration) -> PgPoolOptions {
 }
 
 /// Opens connections one after another until there are enough for the first calls. A replica that is added under load
-/// would otherwise open them all at once while its first calls wait. One that was opened stays if this is given up.
+/// would otherwise open them all at once while its first calls wait.
 async fn open_connections(pool: &PgPool) -> Result<(), sqlx::Error> {
     let needed = READY_CONNECTIONS.min(pool.options().get_max_connections());
     let mut opened = Vec::new();

@@ -1,4 +1,4 @@
-//! Rules of quarantine: what waits there, and who decides on it.
+//! Rules of quarantine: the states of a report in it, and who decides.
 
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
