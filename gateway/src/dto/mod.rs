@@ -24,6 +24,7 @@ pub mod freeze;
 pub mod import;
 pub mod network;
 pub mod notification;
+pub mod pace;
 pub mod password;
 pub mod plan;
 pub mod product;

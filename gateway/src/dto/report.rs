@@ -31,6 +31,13 @@ pub struct ReportPlacement {
     pub name: String,
 }
 
+impl ReportPlacement {
+    /// None without an id.
+    pub fn from_parts(id: String, name: String) -> Option<Self> {
+        non_empty(id).map(|id| Self { id, name })
+    }
+}
+
 /// A delivery report, at its latest revision.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct DeliveryReport {
@@ -74,10 +81,7 @@ impl Decode<plan::DeliveryReport> for DeliveryReport {
             report_id: report.report_id,
             revision: report.revision,
             time: Decode::decode(report.time, "time")?,
-            placement: non_empty(report.placement_id).map(|id| ReportPlacement {
-                id,
-                name: report.placement_name,
-            }),
+            placement: ReportPlacement::from_parts(report.placement_id, report.placement_name),
             impressions: report.impressions,
             clicks: report.clicks,
             spend: FineMoney::from_micros(report.spend_micros),

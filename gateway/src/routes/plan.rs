@@ -7,6 +7,7 @@ use adfolio_proto::plan::v1 as plan;
 use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 
 use crate::call::{Call, send};
+use crate::dto::pace::{PlanPace, PlanPlacements};
 use crate::dto::plan::{ByPlanId, Count, Plan, PlanDetail, PlanListQuery, PlanPage, PutRequest};
 use crate::dto::product::{AppDetail, AppDetailRequest, Product};
 use crate::dto::report::{ReportListQuery, ReportPage};
@@ -41,6 +42,22 @@ pub fn routes() -> Vec<Route> {
             "listReports",
             "The delivery reports of a plan, newest first, and the figures that they sum to.",
             reports,
+        )
+        .user()
+        .fails(&[Reason::NotFound]),
+        Route::get(
+            "/plan/order/pace",
+            "getPlanPace",
+            "How a plan keeps pace with what the algorithm plans.",
+            pace,
+        )
+        .user()
+        .fails(&[Reason::NotFound]),
+        Route::get(
+            "/plan/order/placements",
+            "listPlanPlacements",
+            "Where a plan was shown, and why.",
+            placements,
         )
         .user()
         .fails(&[Reason::NotFound]),
@@ -131,6 +148,22 @@ async fn reports(call: Call, Query(query): Query<ReportListQuery>) -> Result<Rep
     };
     let response = send!(call.reading(), plan.list_reports, message).await?;
     ReportPage::from_proto(response)
+}
+
+async fn pace(call: Call, Query(query): Query<ByPlanId>) -> Result<PlanPace, Failure> {
+    let message = plan::GetPlanPaceRequest {
+        plan_id: query.plan_id,
+    };
+    let found = send!(call.reading(), plan.get_plan_pace, message).await?;
+    PlanPace::from_proto(present(found.pace, "pace")?)
+}
+
+async fn placements(call: Call, Query(query): Query<ByPlanId>) -> Result<PlanPlacements, Failure> {
+    let message = plan::ListPlanPlacementsRequest {
+        plan_id: query.plan_id,
+    };
+    let found = send!(call.reading(), plan.list_plan_placements, message).await?;
+    PlanPlacements::from_proto(present(found.placements, "placements")?)
 }
 
 async fn detail(call: Call, Json(request): Json<ById>) -> Result<PlanDetail, Failure> {

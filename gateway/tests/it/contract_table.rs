@@ -167,6 +167,24 @@ fn report() -> Value {
     })
 }
 
+fn pace() -> Value {
+    json!({
+        "series": [{"time": "time", "planned": "money", "low": "money", "high": "money", "spent": "money?"}],
+        "state": "not_paced|too_early|on_pace|behind|ahead|ended", "bucket": "hour|day",
+    })
+}
+
+fn placements() -> Value {
+    json!({
+        "items": [{
+            "placement": nullable(json!({"id": "text", "name": "text"})), "impressions": "int", "clicks": "int",
+            "ctr": "number", "ctr_low": "number", "ctr_high": "number", "spend": "money", "share": "number?",
+            "reason": "chosen|exploring|capped|full|held?", "simulated": "bool",
+        }],
+        "learning": {"clicks": "int", "of": "int"}, "reported_until": "time?",
+    })
+}
+
 fn coupon() -> Value {
     json!({
         "id": "text", "name": "text", "type": "increment|deduction|team|custom|fixed_amount",
@@ -418,6 +436,8 @@ fn plans() -> Vec<Contracted> {
                 }}),
             ),
         ),
+        get("/plan/order/pace", "plan_id", pace()),
+        get("/plan/order/placements", "plan_id", placements()),
         post(
             "/plan/order/app/detail",
             "product_id",
@@ -821,6 +841,8 @@ fn staff_business() -> Vec<Contracted> {
             "id",
             with(plan_detail(), named_user()),
         ),
+        get("/admin/plan/pace", "plan_id", pace()),
+        get("/admin/plan/placements", "plan_id", placements()),
         post("/admin/plan/finish", "id outcome reason?", plan()),
         post("/admin/plan/settle", "id", plan()),
         post(

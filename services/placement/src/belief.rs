@@ -5,6 +5,9 @@ use statrs::distribution::{Beta, ContinuousCDF, Gamma};
 use statrs::function::beta::ln_beta;
 use statrs::function::gamma::ln_gamma;
 
+/// The normal quantile of 97.5 %.
+const NORMAL_95: f64 = 1.959_963_984_540_054;
+
 /// Trials and successes: impressions and clicks, or units that a price list expects and units that came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
@@ -45,6 +48,19 @@ impl Counts {
         } else {
             self.successes as f64 / self.trials as f64
         }
+    }
+
+    /// The 95 % interval of the rate (Wilson 1927), which holds for few trials, too; from 0 to 1 without trials.
+    pub fn rate_interval(self) -> (f64, f64) {
+        if self.trials == 0 {
+            return (0.0, 1.0);
+        }
+        let (trials, rate) = (self.trials as f64, self.rate().min(1.0));
+        let z2 = NORMAL_95 * NORMAL_95;
+        let centre = (rate + z2 / (2.0 * trials)) / (1.0 + z2 / trials);
+        let spread = rate * (1.0 - rate) / trials + z2 / (4.0 * trials * trials);
+        let half = NORMAL_95 * spread.sqrt() / (1.0 + z2 / trials);
+        ((centre - half).max(0.0), (centre + half).min(1.0))
     }
 }
 
@@ -218,6 +234,24 @@ pub fn interval_95(counts: Counts) -> (f64, f64) {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn intervals_are_wilsons() {
+        // Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+        for (trials, successes, low, high) in [
+            (263, 81, 0.2553, 0.3662),
+            (148, 15, 0.0624, 0.1605),
+            (20, 0, 0.0, 0.1611),
+            (29, 1, 0.0061, 0.1718),
+        ] {
+            let (from, to) = Counts::new(trials, successes).rate_interval();
+            assert!(
+                (from - low).abs() < 5e-5 && (to - high).abs() < 5e-5,
+                "{from} {to}"
+            );
+        }
+        assert_eq!(Counts::default().rate_interval(), (0.0, 1.0));
+    }
 
     #[test]
     fn intervals_are_those_of_the_literature() {

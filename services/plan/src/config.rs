@@ -52,6 +52,9 @@ pub struct Config {
     /// Seconds for which plans' budgets are allotted to networks at a time; a divisor of an hour
     #[arg(long, env = "ALLOTMENT_INTERVAL_SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u32).range(5..=3_600))]
     pub allotment_interval_seconds: u32,
+    /// Seconds between two postings of a running plan whose reports name placements; 0 to post each at once
+    #[arg(long, env = "POSTING_PACE_SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    pub posting_pace_seconds: u32,
     /// What takes two members of staff.
     #[command(flatten)]
     pub four_eyes: FourEyesArgs,
@@ -145,6 +148,8 @@ pub struct Rules {
     pub recovery_after: Duration,
     /// How long a round of allotments is: a divisor of an hour.
     pub allotment_interval: TimeDelta,
+    /// Between two postings of a running plan whose reports name placements.
+    pub posting_pace: Duration,
     /// What of imports is taken without a second person.
     pub release: Release,
     /// Whether staff settle before the time only by two.
@@ -176,6 +181,7 @@ impl TryFrom<&Config> for Rules {
             push_expiry: TimeDelta::days(i64::from(config.push_expiry_days)),
             platform_share_basis_points: config.platform_share_basis_points,
             recovery_after: Duration::from_millis(config.recovery_after_ms),
+            posting_pace: Duration::from_secs(config.posting_pace_seconds.into()),
             release: Release {
                 threshold,
                 is_single,

@@ -12,7 +12,7 @@ use tracing::warn;
 
 use crate::app::App;
 use crate::delivery::entity::{Origin, Verdict};
-use crate::delivery::intake::{self, Intake};
+use crate::delivery::intake::{self, Intake, Times};
 use crate::delivery::report::Sent;
 use crate::ids::{BatchId, ImportId};
 use crate::{settlement, source};
@@ -61,7 +61,7 @@ impl Handler for OnDeliveryReported {
             batch: BatchId(app.ids.next()),
             import: None,
             held_as: ImportId(app.ids.next()),
-            settlement_delay: app.rules.settlement_delay,
+            times: Times::from(&app.rules),
             allotted_only: false,
             is_reviewed: true,
         };

@@ -6,7 +6,8 @@ use adfolio_proto::wallet::v1::ListOrderFlowRequest;
 
 use super::people::Names;
 use crate::call::{Call, send};
-use crate::dto::plan::{Plan, PlanDetail};
+use crate::dto::pace::{PlanPace, PlanPlacements};
+use crate::dto::plan::{ByPlanId, Plan, PlanDetail};
 use crate::dto::product::{Audience, CreateProductRequest, EditProductRequest, StaffProduct};
 use crate::dto::staff_plan::{
     CreateOperatorRequest, FinishPlanRequest, Operator, PushPlanRequest, PushedPlans, StaffPlan,
@@ -98,6 +99,22 @@ fn plan_routes() -> Vec<Route> {
             "getAnyPlan",
             "A plan of any user.",
             plan_detail,
+        )
+        .staff(ANY_ROLE)
+        .fails(&[Reason::NotFound]),
+        Route::get(
+            "/admin/plan/pace",
+            "getAnyPlanPace",
+            "How a plan of any user keeps pace.",
+            plan_pace,
+        )
+        .staff(ANY_ROLE)
+        .fails(&[Reason::NotFound]),
+        Route::get(
+            "/admin/plan/placements",
+            "listAnyPlanPlacements",
+            "Where a plan of any user was shown, and why.",
+            plan_placements,
         )
         .staff(ANY_ROLE)
         .fails(&[Reason::NotFound]),
@@ -222,6 +239,30 @@ async fn plans(
             user,
         })
     })
+}
+
+async fn plan_pace(call: Call, Query(query): Query<ByPlanId>) -> Result<PlanPace, Failure> {
+    let message = plan::AdminGetPlanPaceRequest {
+        plan_id: query.plan_id,
+    };
+    let found = send!(call.reading(), plan_admin.admin_get_plan_pace, message).await?;
+    PlanPace::from_proto(present(found.pace, "pace")?)
+}
+
+async fn plan_placements(
+    call: Call,
+    Query(query): Query<ByPlanId>,
+) -> Result<PlanPlacements, Failure> {
+    let message = plan::AdminListPlanPlacementsRequest {
+        plan_id: query.plan_id,
+    };
+    let found = send!(
+        call.reading(),
+        plan_admin.admin_list_plan_placements,
+        message
+    )
+    .await?;
+    PlanPlacements::from_proto(present(found.placements, "placements")?)
 }
 
 async fn plan_detail(call: Call, Json(request): Json<ById>) -> Result<StaffPlanDetail, Failure> {

@@ -265,7 +265,42 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
     assert!(reports["items"][0]["import"]["sha256"].is_string());
     let reply = stack.get(&path(&json!(UNKNOWN)), &user.token).await;
     reply.refused(405, "NOT_FOUND");
+    says_how_it_is_placed(walk, user, &plan).await;
     is_settled_by_two(walk, user, plan).await;
+}
+
+/// Pace and placements, for the user and for staff.
+async fn says_how_it_is_placed(walk: &Walk, user: &User, plan: &Value) {
+    let of = |path: &str, id: &Value| format!("{path}?plan_id={}", id.as_str().unwrap());
+    let stranger = walk.user().await;
+    for path in ["/plan/order/pace", "/plan/order/placements"] {
+        for (token, id) in [
+            (&user.token, &json!(UNKNOWN)),
+            (&stranger.token, &plan["id"]),
+        ] {
+            let reply = walk.stack.get(&of(path, id), token).await;
+            reply.refused(405, "NOT_FOUND");
+        }
+        walk.stack
+            .get(&of(path, &plan["id"]), &user.token)
+            .await
+            .ok();
+    }
+    for path in ["/admin/plan/pace", "/admin/plan/placements"] {
+        let reply = walk
+            .stack
+            .get(&of(path, &json!(UNKNOWN)), &walk.admin)
+            .await;
+        reply.refused(405, "NOT_FOUND");
+    }
+    // Its network has no key of its own: a file reported it, without a placement.
+    let pace = walk.staff_get(&of("/admin/plan/pace", &plan["id"])).await;
+    assert_eq!(pace["state"], "not_paced");
+    let placements = walk
+        .staff_get(&of("/admin/plan/placements", &plan["id"]))
+        .await;
+    assert_eq!(placements["items"][0]["placement"], Value::Null);
+    assert_eq!(placements["learning"]["of"], 50);
 }
 
 async fn is_cancelled_while_it_matches(walk: &Walk, user: &User, product: &Value) {

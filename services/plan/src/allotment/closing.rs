@@ -2,11 +2,11 @@
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_money::Micros;
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 
 use super::repo;
 use crate::app::App;
-use crate::delivery::intake;
+use crate::delivery::intake::{self, Times};
 use crate::error::PlanError;
 use crate::ids::OrderId;
 use crate::order;
@@ -18,13 +18,13 @@ const BATCH: i64 = 100;
 
 /// Closes allotments whose time for reports is over, and gives back what nobody reported of them.
 pub async fn close_due(app: &App) -> Result<(), PlanError> {
-    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let (now, times) = (app.clock.now(), Times::from(&app.rules));
     loop {
         let due = repo::orders_due(&app.pool, now, BATCH).await?;
         let count = due.len();
         if count > 0 {
             db::write(&app.pool, move |tx| {
-                Box::pin(close_in_tx(tx, due, Some(now), (now, delay)))
+                Box::pin(close_in_tx(tx, due, Some(now), (now, times)))
             })
             .await?;
             settlement::wake(app);
@@ -41,16 +41,16 @@ pub async fn close_all_in_tx(
     tx: &mut Tx,
     id: OrderId,
     now: DateTime<Utc>,
-    settlement_delay: TimeDelta,
+    times: Times,
 ) -> Result<(), PlanError> {
-    close_in_tx(tx, vec![id], None, (now, settlement_delay)).await
+    close_in_tx(tx, vec![id], None, (now, times)).await
 }
 
 async fn close_in_tx(
     tx: &mut Tx,
     ids: Vec<OrderId>,
     due: Option<DateTime<Utc>>,
-    (now, settlement_delay): (DateTime<Utc>, TimeDelta),
+    (now, times): (DateTime<Utc>, Times),
 ) -> Result<(), PlanError> {
     let orders = order::repo::lock_many_in_tx(tx, ids).await?;
     let freed = repo::close_in_tx(tx, &orders, due).await?;
@@ -62,7 +62,7 @@ async fn close_in_tx(
             changed.push(order);
         }
     }
-    intake::refill_orders_in_tx(tx, changed, now, settlement_delay).await
+    intake::refill_orders_in_tx(tx, changed, now, times).await
 }
 
 /// Closes all allotments of a plan that fails: it is not charged for any. The caller holds the order's lock, and saves it.

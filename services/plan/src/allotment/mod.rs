@@ -9,6 +9,8 @@
 //! | beliefs, capacities and the traffic's shape learn from what was reported | [`learning`] |
 //! | what networks fetch | [`offer`] |
 //! | what was decided, to be decided again and compared | [`replay`] |
+//! | whether plans keep pace | [`pace`] |
+//! | what advertisers see: pace, where, and why | [`shown`] |
 //! | decisions that are too old to be asked about | [`upkeep`] |
 //!
 //! The rules are those of the library `adfolio-placement`. For each order `charged + allotted ≤ budget`, by a CHECK and
@@ -18,9 +20,11 @@ pub mod closing;
 pub mod entity;
 pub mod learning;
 pub mod offer;
+pub mod pace;
 pub mod replay;
 mod repo;
 pub mod round;
+pub mod shown;
 mod supply;
 pub mod upkeep;
 

@@ -6,6 +6,8 @@ use std::time::Duration;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_money::{Micros, Money};
+use adfolio_placement::belief::Counts;
+use adfolio_placement::decision::{Decision, Part};
 use adfolio_placement::drift::History;
 use adfolio_placement::pace::{Schedule, Shape, Standing};
 use adfolio_placement::supply::Capacity;
@@ -19,6 +21,7 @@ use super::learning::{Brought, Known, Reported, ShapeOfRound};
 use super::offer::{Offer, Position};
 use super::replay::Stored;
 use super::round::{Grant, NewMenu, Running, Span};
+use super::shown::ShownPlace;
 use super::supply::{Aim, KnownPairs, Site};
 use crate::error::PlanError;
 use crate::ids::{AllotmentId, NetworkId, OrderId, PlacementId, ProductId};
@@ -171,13 +174,15 @@ pub(super) async fn done_in_tx(
     tx: &mut Tx,
     begins_at: DateTime<Utc>,
     claim: Uuid,
+    off_pace: i64,
     now: DateTime<Utc>,
 ) -> Result<(), PlanError> {
     sqlx::query!(
-        "UPDATE allotment_rounds SET done_at = $3 WHERE begins_at = $1 AND claim = $2",
+        "UPDATE allotment_rounds SET done_at = $3, off_pace = $4 WHERE begins_at = $1 AND claim = $2",
         begins_at,
         claim,
         now,
+        off_pace,
     )
     .execute(tx)
     .await?;
@@ -390,6 +395,8 @@ pub(super) struct Lacks {
     pub silent_networks: i64,
     /// Active placements without a price.
     pub unpriced: i64,
+    /// Running plans that were off pace in the newest round.
+    pub off_pace: i64,
 }
 
 /// What supply lacks now; networks by their allotments that closed since a time. The condition on their beginning is for
@@ -414,7 +421,9 @@ pub(super) async fn count_lacks(
                   (SELECT count(*) FROM placements p JOIN networks n ON n.id = p.network_id
                    WHERE p.state = 'active' AND n.state = 'active'
                      AND NOT EXISTS (SELECT FROM placement_prices WHERE placement_id = p.id AND confirmed_at IS NOT NULL
-                                       AND greatest(valid_from, confirmed_at) <= $2)) AS "unpriced!""#,
+                                       AND greatest(valid_from, confirmed_at) <= $2)) AS "unpriced!",
+                  coalesce((SELECT off_pace FROM allotment_rounds WHERE done_at IS NOT NULL ORDER BY begins_at DESC LIMIT 1), 0)
+                      AS "off_pace!""#,
         since,
         now,
     )
@@ -894,6 +903,101 @@ pub(super) async fn decision(
         inputs: row.inputs,
         decision: row.decision,
     }))
+}
+
+/// Whether anything of a plan was ever allotted.
+pub(super) async fn is_placed(pool: &PgPool, order: OrderId) -> Result<bool, PlanError> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM allotments WHERE order_id = $1) AS "found!""#,
+        order.0
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(found)
+}
+
+/// The traffic's shape of the newest round.
+pub(super) async fn newest_shape(pool: &PgPool) -> Result<Option<Shape>, PlanError> {
+    let shape = sqlx::query_scalar!(
+        r#"SELECT shape AS "shape: Json<Shape>" FROM allotment_rounds ORDER BY begins_at DESC LIMIT 1"#
+    )
+    .fetch_optional(pool)
+    .await?;
+    Ok(shape.map(|shape| shape.0))
+}
+
+/// What a plan has shown by placement, by spend.
+pub(super) async fn places(pool: &PgPool, order: OrderId) -> Result<Vec<ShownPlace>, PlanError> {
+    let rows = sqlx::query!(
+        r#"SELECT o.placement_id AS "id: PlacementId", coalesce(p.name, '') AS "name!", o.impressions, o.clicks,
+                  o.charged_micros, o.simulated > 0 AS "is_simulated!"
+           FROM order_placements o LEFT JOIN placements p ON p.id = o.placement_id
+           WHERE o.order_id = $1 ORDER BY o.charged_micros DESC, o.placement_id"#,
+        order.0,
+    )
+    .fetch_all(pool)
+    .await?;
+    let places = rows.into_iter().map(|row| ShownPlace {
+        placement: Some(row.id),
+        name: row.name,
+        counts: Counts::new(unsigned(row.impressions), unsigned(row.clicks)),
+        charged: Micros::new(row.charged_micros),
+        is_simulated: row.is_simulated,
+        decided: None,
+    });
+    Ok(places.collect())
+}
+
+/// Whether anything that a plan was reported without a placement was simulated.
+pub(super) async fn is_simulated_without_placement(
+    pool: &PgPool,
+    order: OrderId,
+) -> Result<bool, PlanError> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM delivery_reports
+                          WHERE order_id = $1 AND placement_id IS NULL AND origin = 'simulator') AS "found!""#,
+        order.0
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(found)
+}
+
+/// The time of a plan's newest report.
+pub(super) async fn newest_report(
+    pool: &PgPool,
+    order: OrderId,
+) -> Result<Option<DateTime<Utc>>, PlanError> {
+    let newest = sqlx::query_scalar!(
+        "SELECT max(time) FROM delivery_reports WHERE order_id = $1",
+        order.0
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(newest)
+}
+
+/// What the newest round decided about a plan's candidates.
+pub(super) async fn newest_parts(
+    pool: &PgPool,
+    order: OrderId,
+) -> Result<Vec<(PlacementId, String, Part)>, PlanError> {
+    let row = sqlx::query!(
+        r#"SELECT m.placement_ids, d.decision AS "decision: Json<Decision>",
+                  ARRAY(SELECT coalesce(p.name, '') FROM UNNEST(m.placement_ids) WITH ORDINALITY AS listed (id, position)
+                        LEFT JOIN placements p ON p.id = listed.id ORDER BY position) AS "names!"
+           FROM allotment_decisions d JOIN allotment_menus m ON m.id = d.menu_id
+           WHERE d.order_id = $1 ORDER BY d.begins_at DESC LIMIT 1"#,
+        order.0,
+    )
+    .fetch_optional(pool)
+    .await?;
+    let Some(row) = row else {
+        return Ok(Vec::new());
+    };
+    let placements = row.placement_ids.into_iter().map(PlacementId);
+    let parts = placements.zip(row.names).zip(row.decision.0.parts);
+    Ok(parts.map(|((id, name), part)| (id, name, part)).collect())
 }
 
 /// Deletes rounds that ended before a time, with menus and decisions, and their allotments; answers how many rounds.

@@ -17,6 +17,7 @@ use chrono::{DateTime, DurationRound as _, TimeDelta, Utc};
 use tracing::info;
 use uuid::Uuid;
 
+use super::pace::{self, PaceState};
 use super::repo;
 use super::supply::Supply;
 use crate::app::App;
@@ -100,8 +101,8 @@ pub fn hour_thousandths(shape: &Shape, begins_at: DateTime<Utc>, ends_at: DateTi
 /// Rounds without a report after which a network is silent.
 const SILENT_ROUNDS: i32 = 3;
 
-/// Sets the gauges of supply: running plans for which no placement can be chosen, networks that report nothing of what they
-/// were allotted, and placements without a price.
+/// Sets the gauges of supply: running plans for which no placement can be chosen, those that are off pace, networks that
+/// report nothing of what they were allotted, and placements without a price.
 pub async fn record_supply(app: &App) -> Result<(), PlanError> {
     let now = app.clock.now();
     let of_rounds = app.rules.allotment_interval.checked_mul(SILENT_ROUNDS);
@@ -109,6 +110,7 @@ pub async fn record_supply(app: &App) -> Result<(), PlanError> {
     let lacks = repo::count_lacks(&app.pool, since, now).await?;
     let gauges = [
         ("plan_orders_without_supply", lacks.orders),
+        ("plan_orders_off_pace", lacks.off_pace),
         ("plan_networks_silent", lacks.silent_networks),
         ("plan_placements_without_price", lacks.unpriced),
     ];
@@ -196,6 +198,7 @@ pub struct NewMenu {
 
 async fn allot(app: &App, span: Span, claim: Uuid, shape: &Shape) -> Result<(), PlanError> {
     let running = repo::running(&app.pool, span.begins_at, span.hour()).await?;
+    let off_pace = off_pace(&running, shape, app.clock.now())?;
     let decided = repo::decided(&app.pool, span.begins_at).await?;
     let waiting: Vec<Running> = running
         .into_iter()
@@ -218,9 +221,20 @@ async fn allot(app: &App, span: Span, claim: Uuid, shape: &Shape) -> Result<(), 
         .await
         .map_err(|_| adfolio_kit::error::CoreError::Unfinished)?;
     let (count, without) = (planned.grants.len(), planned.without_supply.len());
-    write(app, span, claim, supply, planned).await?;
-    info!(begins_at = %span.begins_at, plans = count, without_supply = without, "round allotted");
+    write(app, span, (claim, off_pace), supply, planned).await?;
+    info!(begins_at = %span.begins_at, plans = count, without_supply = without, off_pace, "round allotted");
     Ok(())
+}
+
+/// How many plans with supply are off pace.
+fn off_pace(plans: &[Running], shape: &Shape, now: DateTime<Utc>) -> Result<i64, PlanError> {
+    let mut count = 0_i64;
+    for plan in plans.iter().filter(|plan| !plan.is_without_supply) {
+        let state = pace::state(&plan.schedule, shape, plan.standing.charged, now)?;
+        let is_off = matches!(state, PaceState::Behind | PaceState::Ahead);
+        count = count.saturating_add(is_off.into());
+    }
+    Ok(count)
 }
 
 fn products(plans: &[Running]) -> Vec<ProductId> {
@@ -376,7 +390,7 @@ fn rooms(
 async fn write(
     app: &App,
     span: Span,
-    claim: Uuid,
+    (claim, off_pace): (Uuid, i64),
     supply: Supply,
     planned: Planned,
 ) -> Result<(), PlanError> {
@@ -423,7 +437,7 @@ async fn write(
         }
     }
     db::write(&app.pool, move |tx| {
-        Box::pin(repo::done_in_tx(tx, span.begins_at, claim, now))
+        Box::pin(repo::done_in_tx(tx, span.begins_at, claim, off_pace, now))
     })
     .await
 }

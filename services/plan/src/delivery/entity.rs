@@ -216,6 +216,8 @@ pub struct Batch {
     objections: HashMap<u64, Objection>,
     changed_reports: BTreeSet<String>,
     changed_orders: BTreeSet<OrderId>,
+    /// Those that a report without a placement changed.
+    unplaced: BTreeSet<OrderId>,
     changes: Changes,
 }
 
@@ -243,6 +245,7 @@ impl Batch {
             objections: HashMap::new(),
             changed_reports: BTreeSet::new(),
             changed_orders: BTreeSet::new(),
+            unplaced: BTreeSet::new(),
             changes: Changes::default(),
         }
     }
@@ -383,13 +386,16 @@ impl Batch {
         if let Some(earlier) = earlier {
             let taken_back = Rolled::default().checked_sub(earlier.rolled())?;
             self.changes
-                .add(order.id, order.user_id, earlier.time, taken_back)?;
+                .add_report(order.user_id, earlier, taken_back)?;
         }
         self.changes
-            .add(order.id, order.user_id, report.time, report.rolled())?;
+            .add_report(order.user_id, &report, report.rolled())?;
         self.changes
             .report_until(order.user_id, source, report.time);
         self.changed_orders.insert(order.id);
+        if report.placement.is_none() {
+            self.unplaced.insert(order.id);
+        }
         self.changed_reports.insert(report.report_id.clone());
         self.known.insert(report.report_id.clone(), report);
         Ok(verdict)
@@ -440,8 +446,7 @@ impl Batch {
                 ..Figures::default()
             };
             let rolled = report.marked(figures);
-            self.changes
-                .add(order_id, order.user_id, report.time, rolled)?;
+            self.changes.add_report(order.user_id, &report, rolled)?;
             changed.push(report);
         }
         Ok(changed)
@@ -459,12 +464,14 @@ impl Batch {
             orders,
             before,
             changed_orders,
+            unplaced,
             changes,
             allotments,
             ..
         } = self;
         let mut outcome = Outcome {
             orders: Vec::new(),
+            unplaced,
             steps: Vec::new(),
             changes,
             allotments: allotments.into_changed(),
@@ -507,6 +514,8 @@ impl Batch {
 pub struct Outcome {
     /// The plans to write.
     pub orders: Vec<Order>,
+    /// Those that a report without a placement changed.
+    pub unplaced: BTreeSet<OrderId>,
     /// Their steps, in order.
     pub steps: Vec<(OrderId, Transition)>,
     /// The roll-ups to write.

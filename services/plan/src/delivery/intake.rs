@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
@@ -15,6 +16,7 @@ use super::row::Reported;
 use super::{repo, seal};
 use crate::allotment::{self, Place};
 use crate::app::App;
+use crate::config::Rules;
 use crate::error::PlanError;
 use crate::gate::{self, Found};
 use crate::ids::{BatchId, ImportId, OrderId, PlacementId, ProductId};
@@ -38,12 +40,30 @@ pub struct Intake<'a> {
     pub import: Option<ImportId>,
     /// The import that holds what a network reports above a limit.
     pub held_as: ImportId,
-    /// From the end of delivery to settlement.
-    pub settlement_delay: TimeDelta,
+    /// How long what follows waits.
+    pub times: Times,
     /// Whether reports are rejected for which nothing was allotted.
     pub allotted_only: bool,
     /// Whether the gate reviews them. It does not review what staff released, nor what the simulator makes.
     pub is_reviewed: bool,
+}
+
+/// How long what follows from reports waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// From the end of delivery to settlement.
+    pub settlement_delay: TimeDelta,
+    /// Between two postings of a running plan whose reports name placements.
+    pub posting_pace: Duration,
+}
+
+impl From<&Rules> for Times {
+    fn from(rules: &Rules) -> Self {
+        Self {
+            settlement_delay: rules.settlement_delay,
+            posting_pace: rules.posting_pace,
+        }
+    }
 }
 
 /// Takes rows of one source, which no file has brought, and answers the verdict on each. `allotted_only`: rejects those for
@@ -53,7 +73,7 @@ pub async fn take(
     (source, origin, allotted_only): (&str, Origin, bool),
     rows: Vec<Reported>,
 ) -> Result<Vec<(u64, Verdict)>, PlanError> {
-    let (now, settlement_delay) = (app.clock.now(), app.rules.settlement_delay);
+    let (now, times) = (app.clock.now(), Times::from(&app.rules));
     let (held_as, batch) = (ImportId(app.ids.next()), BatchId(app.ids.next()));
     let (rows, source) = (Arc::new(rows), source.to_owned());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
@@ -65,7 +85,7 @@ pub async fn take(
                 batch,
                 import: None,
                 held_as,
-                settlement_delay,
+                times,
                 allotted_only,
                 is_reviewed: origin != Origin::Simulator,
             };
@@ -297,7 +317,7 @@ pub async fn take_in_tx(
     let is_changed = |known: &Report| ids.contains(known.report_id.as_str());
     let replaced: Vec<Report> = replaced.into_iter().filter(is_changed).collect();
     gate::count_in_tx(tx, source, (&changed, &replaced), now).await?;
-    end_in_tx(tx, batch, Some(origin), now, intake.settlement_delay).await?;
+    end_in_tx(tx, batch, Some(origin), now, intake.times).await?;
     seal::add_in_tx(tx, intake.batch, &changed, now).await?;
     Ok(verdicts)
 }
@@ -320,10 +340,10 @@ pub async fn refill_orders_in_tx(
     tx: &mut Tx,
     orders: Vec<Order>,
     now: DateTime<Utc>,
-    settlement_delay: TimeDelta,
+    times: Times,
 ) -> Result<(), PlanError> {
     let batch = Batch::new(orders, Vec::new()).touched();
-    end_in_tx(tx, batch, None, now, settlement_delay).await
+    end_in_tx(tx, batch, None, now, times).await
 }
 
 /// Writes what a batch changed besides its reports.
@@ -332,11 +352,11 @@ async fn end_in_tx(
     mut batch: Batch,
     origin: Option<Origin>,
     now: DateTime<Utc>,
-    settlement_delay: TimeDelta,
+    times: Times,
 ) -> Result<(), PlanError> {
     refill_in_tx(tx, &mut batch).await?;
     let origin = origin.map(Origin::as_str);
-    let outcome = batch.finish(origin, now, settlement_delay)?;
+    let outcome = batch.finish(origin, now, times.settlement_delay)?;
     statistics::roll_up_in_tx(tx, &outcome.changes).await?;
     repo::save_orders_in_tx(tx, &outcome.orders, origin).await?;
     allotment::save_reported_in_tx(tx, &outcome.allotments).await?;
@@ -348,8 +368,14 @@ async fn end_in_tx(
     order::record_in_tx(tx, &steps.collect::<Vec<_>>()).await?;
     // What is given back makes no work unless it is charged.
     let has_work = |order: &&Order| origin.is_some() || order.version > order.posted_version;
-    let worked = outcome.orders.iter().filter(has_work);
-    settlement::enqueue_in_tx(tx, &worked.map(|order| order.id).collect::<Vec<_>>()).await
+    let (paced, at_once): (Vec<&Order>, Vec<&Order>) = outcome
+        .orders
+        .iter()
+        .filter(has_work)
+        .partition(|order| order.is_running() && !outcome.unplaced.contains(&order.id));
+    let ids = |orders: Vec<&Order>| orders.iter().map(|order| order.id).collect::<Vec<_>>();
+    settlement::enqueue_in_tx(tx, &ids(at_once)).await?;
+    settlement::enqueue_paced_in_tx(tx, &ids(paced), times.posting_pace).await
 }
 
 /// Gives budget that restatements freed to reports that were over it.

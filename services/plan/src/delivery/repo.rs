@@ -296,14 +296,14 @@ pub(super) async fn list_of_order(
     Ok(shown.collect())
 }
 
-/// What of the reports and roll-ups of a plan adds up to its figures.
+/// What of the reports and roll-ups of a plan adds up to its figures, and what the ledger should say of it.
 #[derive(Debug)]
 pub struct Book {
     /// The plan.
     pub order_id: OrderId,
-    /// Spend charged, in minor units.
+    /// Spend charged, in minor units. While reports wait to be posted together, this is what was posted last.
     pub consumed: Money,
-    /// Revenue, in minor units.
+    /// Revenue, in minor units, likewise.
     pub revenue: Money,
     /// Whether a posting is under way.
     pub in_flight: bool,
@@ -311,6 +311,13 @@ pub struct Book {
     pub equals_reports: bool,
     /// Whether its roll-ups do.
     pub equals_buckets: bool,
+}
+
+fn posted_or(posted: Option<i64>, micros: i64) -> Money {
+    posted.map_or_else(
+        || Micros::new(micros).to_money_half_even(),
+        Money::from_minor,
+    )
 }
 
 /// The plans after `after` into which money was put, in order of id, as one moment knows them.
@@ -321,21 +328,36 @@ pub(super) async fn books(
 ) -> Result<Vec<Book>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT o.id, o.charged_micros, o.revenue_micros,
-                  (o.posted_version < o.version OR o.pending IS NOT NULL) AS "in_flight!",
+                  CASE WHEN rests THEN o.posted_consumed_minor END AS posted_consumed,
+                  CASE WHEN rests THEN o.posted_revenue_minor END AS posted_revenue,
+                  (o.posted_version < o.version AND NOT rests OR o.pending IS NOT NULL) AS "in_flight!",
                   ((o.impressions, o.clicks, o.reported_micros, o.charged_micros, o.revenue_micros, o.estimated_reports)
                    = (r.impressions, r.clicks, r.reported, r.charged, r.revenue, r.estimated)) AS "equals_reports!",
                   ((o.impressions, o.clicks, o.charged_micros, o.revenue_micros)
-                   = (b.impressions, b.clicks, b.charged, b.revenue)) AS "equals_buckets!"
+                   = (b.impressions, b.clicks, b.charged, b.revenue)
+                   AND (r.placed_impressions, r.placed_clicks, r.placed_charged, r.placed_revenue)
+                   = (p.impressions, p.clicks, p.charged, p.revenue)) AS "equals_buckets!"
            FROM (SELECT * FROM orders WHERE id > $1 AND put_at IS NOT NULL ORDER BY id LIMIT $2) AS o
+           LEFT JOIN order_work w ON w.order_id = o.id
+           CROSS JOIN LATERAL (SELECT coalesce(w.is_paced AND w.lease_until IS NULL AND w.attempts = 0
+               AND o.posted_consumed_minor IS NOT NULL, false)) AS work (rests)
            CROSS JOIN LATERAL (
                SELECT coalesce(sum(impressions), 0) AS impressions, coalesce(sum(clicks), 0) AS clicks,
                       coalesce(sum(spend_micros), 0) AS reported, coalesce(sum(charged_micros), 0) AS charged,
-                      coalesce(sum(revenue_micros), 0) AS revenue, count(*) FILTER (WHERE estimated) AS estimated
+                      coalesce(sum(revenue_micros), 0) AS revenue, count(*) FILTER (WHERE estimated) AS estimated,
+                      coalesce(sum(impressions) FILTER (WHERE placement_id IS NOT NULL), 0) AS placed_impressions,
+                      coalesce(sum(clicks) FILTER (WHERE placement_id IS NOT NULL), 0) AS placed_clicks,
+                      coalesce(sum(charged_micros) FILTER (WHERE placement_id IS NOT NULL), 0) AS placed_charged,
+                      coalesce(sum(revenue_micros) FILTER (WHERE placement_id IS NOT NULL), 0) AS placed_revenue
                FROM delivery_reports WHERE order_id = o.id) AS r
            CROSS JOIN LATERAL (
                SELECT coalesce(sum(impressions), 0) AS impressions, coalesce(sum(clicks), 0) AS clicks,
                       coalesce(sum(charged_micros), 0) AS charged, coalesce(sum(revenue_micros), 0) AS revenue
                FROM plan_buckets WHERE order_id = o.id) AS b
+           CROSS JOIN LATERAL (
+               SELECT coalesce(sum(impressions), 0) AS impressions, coalesce(sum(clicks), 0) AS clicks,
+                      coalesce(sum(charged_micros), 0) AS charged, coalesce(sum(revenue_micros), 0) AS revenue
+               FROM order_placements WHERE order_id = o.id) AS p
            ORDER BY o.id"#,
         after.0,
         limit,
@@ -344,8 +366,8 @@ pub(super) async fn books(
     .await?;
     let books = rows.into_iter().map(|row| Book {
         order_id: OrderId(row.id),
-        consumed: Micros::new(row.charged_micros).to_money_half_even(),
-        revenue: Micros::new(row.revenue_micros).to_money_half_even(),
+        consumed: posted_or(row.posted_consumed, row.charged_micros),
+        revenue: posted_or(row.posted_revenue, row.revenue_micros),
         in_flight: row.in_flight,
         equals_reports: row.equals_reports,
         equals_buckets: row.equals_buckets,

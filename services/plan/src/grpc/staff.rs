@@ -13,6 +13,7 @@ use futures::StreamExt as _;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{StaffApi, map};
+use crate::allotment::shown;
 use crate::delivery::import::{self, Header};
 use crate::delivery::proposal::{self, Choice, State};
 use crate::delivery::seal;
@@ -154,6 +155,31 @@ impl PlanAdminService for StaffApi {
         let detail = order::detail(&self.0, id, None, caller.time_zone).await?;
         let share = self.0.rules.platform_share_basis_points;
         Ok(Response::new(map::staff_detail(detail, share)))
+    }
+
+    async fn admin_get_plan_pace(
+        &self,
+        request: Request<proto::AdminGetPlanPaceRequest>,
+    ) -> Result<Response<proto::AdminGetPlanPaceResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(StaffRole::ALL)?;
+        let id = wire::id(&request.into_inner().plan_id, "plan_id")?;
+        let pace = shown::pace(&self.0, id, None, caller.time_zone).await?;
+        Ok(Response::new(proto::AdminGetPlanPaceResponse {
+            pace: Some(pace.into()),
+        }))
+    }
+
+    async fn admin_list_plan_placements(
+        &self,
+        request: Request<proto::AdminListPlanPlacementsRequest>,
+    ) -> Result<Response<proto::AdminListPlanPlacementsResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let id = wire::id(&request.into_inner().plan_id, "plan_id")?;
+        let places = shown::places(&self.0, id, None).await?;
+        Ok(Response::new(proto::AdminListPlanPlacementsResponse {
+            placements: Some(places.into()),
+        }))
     }
 
     async fn finish_plan(

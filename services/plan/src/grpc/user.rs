@@ -11,6 +11,7 @@ use adfolio_proto::plan::v1::plan_service_server::PlanService;
 use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
+use crate::allotment::shown;
 use crate::delivery::evidence;
 use crate::order::status::Filter;
 use crate::put::entity::Command;
@@ -106,6 +107,31 @@ impl PlanService for UserApi {
         let detail = order::detail(&self.0, id, Some(user), caller.time_zone).await?;
         let share = self.0.rules.platform_share_basis_points;
         Ok(Response::new(map::detail(detail, share)))
+    }
+
+    async fn get_plan_pace(
+        &self,
+        request: Request<proto::GetPlanPaceRequest>,
+    ) -> Result<Response<proto::GetPlanPaceResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let user = caller.require_user()?;
+        let id = wire::id(&request.into_inner().plan_id, "plan_id")?;
+        let pace = shown::pace(&self.0, id, Some(user), caller.time_zone).await?;
+        Ok(Response::new(proto::GetPlanPaceResponse {
+            pace: Some(pace.into()),
+        }))
+    }
+
+    async fn list_plan_placements(
+        &self,
+        request: Request<proto::ListPlanPlacementsRequest>,
+    ) -> Result<Response<proto::ListPlanPlacementsResponse>, Status> {
+        let user = Caller::from_request(&request).require_user()?;
+        let id = wire::id(&request.into_inner().plan_id, "plan_id")?;
+        let places = shown::places(&self.0, id, Some(user)).await?;
+        Ok(Response::new(proto::ListPlanPlacementsResponse {
+            placements: Some(places.into()),
+        }))
     }
 
     async fn name_plans(

@@ -491,6 +491,8 @@ impl Order {
 pub struct Holding {
     /// The order.
     pub order: Order,
+    /// What it holds by what was posted.
+    pub open: Money,
     /// Whether wallet may be ahead of the order, or behind it.
     pub in_flight: bool,
 }

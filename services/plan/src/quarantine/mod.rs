@@ -23,7 +23,7 @@ pub use entity::{Quarantined, State};
 
 use crate::app::App;
 use crate::delivery::entity::{Objection, Origin, Verdict};
-use crate::delivery::intake::{self, Intake};
+use crate::delivery::intake::{self, Intake, Times};
 use crate::delivery::proposal::{self, Choice};
 use crate::delivery::row::Reported;
 use crate::error::PlanError;
@@ -291,7 +291,7 @@ async fn release_in_tx(
             batch,
             import,
             held_as: ImportId(app.ids.next()),
-            settlement_delay: app.rules.settlement_delay,
+            times: Times::from(&app.rules),
             allotted_only: false,
             is_reviewed: false,
         };

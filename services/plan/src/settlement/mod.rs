@@ -31,6 +31,7 @@ use uuid::Uuid;
 
 use crate::allotment;
 use crate::app::App;
+use crate::delivery::intake::Times;
 use crate::delivery::proposal;
 use crate::error::PlanError;
 use crate::ids::OrderId;
@@ -66,6 +67,16 @@ names! {
 /// Puts orders into the worker's queue, in the transaction that creates the work; see [`wake`].
 pub async fn enqueue_in_tx(tx: &mut Tx, orders: &[OrderId]) -> Result<(), PlanError> {
     repo::enqueue_in_tx(tx, orders).await
+}
+
+/// The same for running plans whose totals only changed by reports of placements: they are posted together, `pace` after
+/// the last posting at the earliest.
+pub async fn enqueue_paced_in_tx(
+    tx: &mut Tx,
+    orders: &[OrderId],
+    pace: Duration,
+) -> Result<(), PlanError> {
+    repo::enqueue_paced_in_tx(tx, orders, pace).await
 }
 
 /// Wakes the worker of this process after a transaction with work has committed.
@@ -297,14 +308,14 @@ fn change<F>(
 where
     F: FnOnce(&mut Order) -> Result<Decision, PlanError> + Send + 'static,
 {
-    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let (now, times) = (app.clock.now(), Times::from(&app.rules));
     let changed = db::write(&app.pool, move |tx| {
         Box::pin(async move {
             let order = order::repo::lock_in_tx(tx, id).await?;
             let mut order = order.ok_or_else(|| Refusal::not_found("id"))?;
             if order.awaits_settlement() && order.allotted != Micros::ZERO {
                 // Once it is settled, nothing can be given back or charged any more.
-                allotment::closing::close_all_in_tx(tx, id, now, delay).await?;
+                allotment::closing::close_all_in_tx(tx, id, now, times).await?;
                 let changed = order::repo::lock_in_tx(tx, id).await?;
                 order = changed.ok_or(CoreError::Corrupt("orders.id"))?;
             }

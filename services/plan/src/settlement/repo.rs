@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
+use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -17,17 +18,77 @@ pub(super) struct Leased {
 }
 
 /// Puts orders into the queue, in the transaction that creates the work. The caller holds the
-/// orders' locks.
+/// orders' locks. What waited only to be posted together waits no longer.
 pub(super) async fn enqueue_in_tx(tx: &mut Tx, orders: &[OrderId]) -> Result<(), PlanError> {
     let ids: Vec<Uuid> = orders.iter().map(|order| order.0).collect();
     sqlx::query!(
         "INSERT INTO order_work (order_id, due_at) SELECT id, clock_timestamp() FROM UNNEST($1::uuid[]) AS id ORDER BY id
-         ON CONFLICT DO NOTHING",
+         ON CONFLICT (order_id) DO UPDATE SET due_at = excluded.due_at, is_paced = false WHERE order_work.is_paced",
         &ids,
     )
     .execute(tx)
     .await?;
     Ok(())
+}
+
+/// The same for orders whose totals are posted together: not before `pace` after the last posting.
+pub(super) async fn enqueue_paced_in_tx(
+    tx: &mut Tx,
+    orders: &[OrderId],
+    pace: Duration,
+) -> Result<(), PlanError> {
+    let ids: Vec<Uuid> = orders.iter().map(|order| order.0).collect();
+    sqlx::query!(
+        "INSERT INTO order_work (order_id, due_at, is_paced)
+         SELECT id, greatest(clock_timestamp(), posted_at + make_interval(secs => $2)), true
+         FROM orders WHERE id = ANY($1) ORDER BY id
+         ON CONFLICT DO NOTHING",
+        &ids,
+        pace.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Keeps which totals the ledger has now; none where it is ahead of what is known here.
+pub(super) async fn note_posted_in_tx(
+    tx: &mut Tx,
+    order: OrderId,
+    totals: Option<(Money, Money)>,
+) -> Result<(), PlanError> {
+    let (consumed, revenue) = totals.unzip();
+    sqlx::query!(
+        "UPDATE orders SET posted_at = clock_timestamp(), posted_consumed_minor = $2, posted_revenue_minor = $3
+         WHERE id = $1",
+        order.0,
+        consumed.map(Money::minor),
+        revenue.map(Money::minor),
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Returns the lease of an order that has posted and has more to post, if that is all that it waits for: the rest is posted
+/// together later. False if it does not wait.
+pub(super) async fn rest_in_tx(
+    tx: &mut Tx,
+    order: OrderId,
+    token: Uuid,
+    pace: Duration,
+) -> Result<bool, PlanError> {
+    let rested = sqlx::query!(
+        "UPDATE order_work SET attempts = 0, lease_until = NULL, due_at = orders.posted_at + make_interval(secs => $3)
+         FROM orders
+         WHERE order_id = $1 AND lease_token = $2 AND is_paced AND orders.id = $1 AND orders.posted_at IS NOT NULL",
+        order.0,
+        token,
+        pace.as_secs_f64(),
+    )
+    .execute(tx)
+    .await?;
+    Ok(rested.rows_affected() == 1)
 }
 
 /// Leases orders that nobody works on: `only` at once, or any that are due. Replicas skip each
@@ -160,7 +221,7 @@ pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InS
         InState,
         r#"WITH work AS (
                SELECT attempts, greatest(extract(epoch FROM clock_timestamp() - due_at), 0)::float8 AS age
-               FROM order_work ORDER BY due_at LIMIT $1),
+               FROM order_work WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT $1),
            overdue AS (
                SELECT extract(epoch FROM $4 - settle_after)::float8 AS age FROM orders
                WHERE status = 'waiting_settlement' AND pending IS NULL AND settle_after <= $4

@@ -112,12 +112,17 @@ async fn drive_leased(app: &App, leased: repo::Leased, token: Uuid) -> Result<()
 }
 
 async fn drive(app: &App, order_id: OrderId, token: Uuid) -> Result<(), PlanError> {
+    let mut has_posted = false;
     loop {
         let order = order::repo::find(&app.pool, order_id)
             .await?
             .ok_or(CoreError::Corrupt("order_work.order_id"))?;
         match next_step(&order) {
-            Step::Post => post(app, &order, token).await?,
+            Step::Post if has_posted && rest(app, order_id, token).await? => return Ok(()),
+            Step::Post => {
+                post(app, &order, token).await?;
+                has_posted = true;
+            }
             Step::Fail => fail(app, &order, token).await?,
             Step::AwaitSettlement => {
                 advance(app, order_id, token, Step::AwaitSettlement, Money::ZERO).await?;
@@ -134,7 +139,7 @@ async fn drive(app: &App, order_id: OrderId, token: Uuid) -> Result<(), PlanErro
 
 /// Brings the ledger to the totals that were read, and stores their version.
 async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
-    let (order_id, lease) = (order.id, app.rules.recovery_after);
+    let (read, order_id, lease) = (order.clone(), order.id, app.rules.recovery_after);
     let posted = app.peers.record_delivery(order).await?;
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
@@ -145,12 +150,30 @@ async fn post(app: &App, order: &Order, token: Uuid) -> Result<(), PlanError> {
             // here.
             order.posted_version = order.posted_version.max(posted.min(order.version));
             order::repo::save_in_tx(tx, &order).await?;
+            let known = [&read, &order]
+                .into_iter()
+                .find(|known| known.version == order.posted_version);
+            repo::note_posted_in_tx(
+                tx,
+                order_id,
+                known.map(|known| (known.consumed(), known.revenue())),
+            )
+            .await?;
             if repo::renew_in_tx(tx, order_id, token, lease).await? {
                 Ok(())
             } else {
                 Err(CoreError::LeaseLost.into())
             }
         })
+    })
+    .await
+}
+
+/// Leaves what came while an order was posted to the next posting, if the order may wait.
+async fn rest(app: &App, order_id: OrderId, token: Uuid) -> Result<bool, PlanError> {
+    let pace = app.rules.posting_pace;
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::rest_in_tx(tx, order_id, token, pace))
     })
     .await
 }

@@ -26,8 +26,9 @@ use adfolio_money::{Micros, Money};
 use chrono::{DateTime, TimeDelta, Utc};
 
 use crate::app::App;
+use crate::delivery::entity::Report;
 use crate::error::PlanError;
-use crate::ids::OrderId;
+use crate::ids::{OrderId, PlacementId};
 use crate::order::entity::Order;
 pub use entity::Step;
 use entity::{Figures, Puts, Range, Rolled, Stretches, bucket_of, day_of};
@@ -210,6 +211,56 @@ pub async fn series_of_plan(
     Ok((step, series))
 }
 
+/// The ends of local hours up to three days, else of local days, from one time to another, and which of them they are.
+pub fn edges(zone: TimeZone, from: DateTime<Utc>, to: DateTime<Utc>) -> (Step, Vec<DateTime<Utc>>) {
+    let (first, last) = (zone.local_date(from), zone.local_date(to));
+    let days = Stretches::days(zone, first, last);
+    let stretches = match (days.edges.first(), days.edges.last()) {
+        (Some(begin), Some(end)) if (last - first).num_days() < HOURLY_DAYS => {
+            Stretches::hours(*begin, *end)
+        }
+        _ => days,
+    };
+    let inner = stretches.edges.iter().copied();
+    let inner = inner.filter(|edge| *edge > from && *edge < to);
+    let edges = std::iter::once(from).chain(inner).chain([to]).collect();
+    (stretches.step, edges)
+}
+
+/// What of a plan was charged until each of these times, in their order; none of times after `now`, except the first of
+/// them, until which counts what was charged until now.
+pub async fn spent_until(
+    app: &App,
+    order: OrderId,
+    edges: &[DateTime<Utc>],
+    now: DateTime<Utc>,
+) -> Result<Vec<Option<Micros>>, PlanError> {
+    let start = DateTime::<Utc>::MIN_UTC.max(DateTime::UNIX_EPOCH);
+    let buckets = repo::plan_buckets(&app.pool, order, start).await?;
+    let mut buckets = buckets.into_iter().peekable();
+    let (mut spent, mut before) = (Micros::ZERO, start);
+    let mut until = Vec::with_capacity(edges.len());
+    for edge in edges {
+        while let Some((_, figures)) = buckets.next_if(|(bucket, _)| bucket < edge) {
+            spent = spent.checked_add(figures.charged)?;
+        }
+        until.push((before <= now).then_some(spent));
+        before = *edge;
+    }
+    Ok(until)
+}
+
+/// Clicks of a plan since a time.
+pub async fn clicks_since(
+    app: &App,
+    order: OrderId,
+    since: DateTime<Utc>,
+) -> Result<i64, PlanError> {
+    let buckets = repo::plan_buckets(&app.pool, order, since).await?;
+    let clicks = buckets.iter().map(|(_, figures)| figures.clicks);
+    Ok(clicks.fold(0, i64::saturating_add))
+}
+
 /// Takes a failed put out of its bucket again. Locks the user's totals.
 pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanError> {
     let Some(put_at) = order.put_at else {
@@ -227,11 +278,26 @@ pub async fn remove_put_in_tx(tx: &mut Tx, order: &Order) -> Result<(), PlanErro
 #[derive(Clone, Debug, Default)]
 pub struct Changes {
     by_plan: BTreeMap<(OrderId, DateTime<Utc>), (UserId, Rolled)>,
+    by_placement: BTreeMap<(OrderId, PlacementId), Rolled>,
     first_report: BTreeMap<UserId, DateTime<Utc>>,
     reported_until: BTreeMap<(UserId, String), DateTime<Utc>>,
 }
 
 impl Changes {
+    /// Adds figures of a report of a plan and its user, or of its part.
+    pub fn add_report(
+        &mut self,
+        user: UserId,
+        report: &Report,
+        rolled: Rolled,
+    ) -> Result<(), PlanError> {
+        if let Some(placement) = report.placement {
+            let place = (report.order_id, placement);
+            add_to(&mut self.by_placement, place, rolled)?;
+        }
+        self.add(report.order_id, user, report.time, rolled)
+    }
+
     /// Adds figures of a plan and its user at a time.
     pub fn add(
         &mut self,
@@ -280,6 +346,9 @@ pub async fn roll_up_in_tx(tx: &mut Tx, changes: &Changes) -> Result<(), PlanErr
     repo::add_to_user_buckets_in_tx(tx, &additions(buckets)).await?;
     repo::add_to_user_days_in_tx(tx, &additions(days)).await?;
     repo::add_to_plan_buckets_in_tx(tx, &plans).await?;
+    if !changes.by_placement.is_empty() {
+        repo::add_to_placements_in_tx(tx, &changes.by_placement).await?;
+    }
     repo::report_until_in_tx(tx, &changes.reported_until).await
 }
 

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::entity::{Figures, Pieces, Puts, Rolled};
 use crate::error::PlanError;
-use crate::ids::OrderId;
+use crate::ids::{OrderId, PlacementId};
 
 /// Adds to a user's puts in a bucket; a put that failed is taken out with negative numbers. Puts are
 /// added where they are placed (`put/place.sql`).
@@ -194,6 +194,41 @@ pub(super) async fn add_to_plan_buckets_in_tx(
         &rows.all.clicks,
         &rows.all.charged,
         &rows.all.revenue,
+    )
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+/// Adds what reports of plans say by placement.
+pub(super) async fn add_to_placements_in_tx(
+    tx: &mut Tx,
+    sums: &BTreeMap<(OrderId, PlacementId), Rolled>,
+) -> Result<(), PlanError> {
+    macro_rules! column {
+        ($($field:tt)*) => { sums.values().map(|rolled| rolled.$($field)*).collect::<Vec<i64>>() };
+    }
+    let orders: Vec<Uuid> = sums.keys().map(|(order, _)| order.0).collect();
+    let placements: Vec<Uuid> = sums.keys().map(|(_, placement)| placement.0).collect();
+    sqlx::query!(
+        "INSERT INTO order_placements AS known (order_id, placement_id, impressions, clicks, charged_micros,
+                                                revenue_micros, simulated)
+         SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[])
+             AS new (order_id, placement_id, impressions, clicks, charged, revenue, simulated)
+         ORDER BY order_id, placement_id
+         ON CONFLICT (order_id, placement_id) DO UPDATE SET
+             impressions = known.impressions + excluded.impressions,
+             clicks = known.clicks + excluded.clicks,
+             charged_micros = known.charged_micros + excluded.charged_micros,
+             revenue_micros = known.revenue_micros + excluded.revenue_micros,
+             simulated = known.simulated + excluded.simulated",
+        &orders,
+        &placements,
+        &column!(all.impressions),
+        &column!(all.clicks),
+        &column!(all.charged.get()),
+        &column!(all.revenue.get()),
+        &column!(simulated.impressions),
     )
     .execute(tx)
     .await?;

@@ -40,7 +40,7 @@ async fn reports(
         .map_err(|status| Refusal::from_status(&status).expect("a refusal"))
 }
 
-async fn books(stack: &Plan) -> Vec<DeliveryBook> {
+pub async fn books(stack: &Plan) -> Vec<DeliveryBook> {
     let message = ListDeliveryBooksRequest {
         after_order_id: String::new(),
         limit: 0,

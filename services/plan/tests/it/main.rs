@@ -29,6 +29,8 @@ mod recovery;
 mod reports;
 mod rights;
 mod seals;
+mod shown;
 mod sources;
 mod statistics;
 mod supply;
+mod writers;

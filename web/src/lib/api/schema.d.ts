@@ -1063,6 +1063,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/plan/pace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a plan of any user keeps pace.
+         * @description How a plan of any user keeps pace.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getAnyPlanPace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/plan/placements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a plan of any user was shown, and why.
+         * @description Where a plan of any user was shown, and why.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAnyPlanPlacements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/plan/push": {
         parameters: {
             query?: never;
@@ -2441,6 +2485,50 @@ export interface paths {
          *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         get: operations["listPlans"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/pace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How a plan keeps pace with what the algorithm plans.
+         * @description How a plan keeps pace with what the algorithm plans.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getPlanPace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/plan/order/placements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a plan was shown, and why.
+         * @description Where a plan was shown, and why.
+         *
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPlanPlacements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5718,6 +5806,21 @@ export interface components {
             /** @description The language. */
             targets: components["schemas"]["Lang"];
         };
+        /** @description How much is known of what works for a plan. */
+        Learning: {
+            /**
+             * Format: int64
+             * @description Clicks of the last seven days.
+             * @example 12
+             */
+            clicks: number;
+            /**
+             * Format: int64
+             * @description Clicks in seven days from which it is no longer learning.
+             * @example 50
+             */
+            of: number;
+        };
         /** @description What leaves a wallet within 24 hours at most. */
         LeaveLimits: {
             /** @description Altogether. */
@@ -6319,6 +6422,23 @@ export interface components {
             /** @description The active sessions, newest first. */
             items: components["schemas"]["OwnSession"][];
         };
+        /** @description What is planned and spent until a time. */
+        PacePoint: {
+            /** @description The upper edge. */
+            high: components["schemas"]["Money"];
+            /** @description The lower edge of the band in which a plan is on pace. */
+            low: components["schemas"]["Money"];
+            /** @description Planned to be spent until then. */
+            planned: components["schemas"]["Money"];
+            spent: components["schemas"]["Money"] | null;
+            /** @description The time. */
+            time: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description How a plan keeps pace.
+         * @enum {string}
+         */
+        PaceState: "not_paced" | "too_early" | "on_pace" | "behind" | "ahead" | "ended";
         /**
          * @description How many rows.
          * @example 20
@@ -6420,6 +6540,11 @@ export interface components {
             /** @description From when on: not before now, and later than every price that was set before. To confirm a price: its `valid_from`. */
             valid_from: components["schemas"]["TimestampInput"];
         };
+        /**
+         * @description Why a placement gets what it gets of a plan.
+         * @enum {string}
+         */
+        PlacementReason: "chosen" | "exploring" | "capped" | "full" | "held";
         /** @description A plan (ad order). */
         Plan: {
             /**
@@ -6579,6 +6704,18 @@ export interface components {
          * @enum {string}
          */
         PlanFigure: "invested" | "delivery_orders" | "to_be_consumed" | "to_be_settled";
+        /** @description How a plan keeps pace. */
+        PlanPace: {
+            /** @description How long a point is. */
+            bucket: components["schemas"]["SeriesStep"];
+            /**
+             * @description From the put to the end of the window, by hour (up to three days) or day of the caller's time zone; empty if the
+             *     plan is not paced.
+             */
+            series: components["schemas"]["PacePoint"][];
+            /** @description How it stands now. */
+            state: components["schemas"]["PaceState"];
+        };
         /** @description A page of plans. */
         PlanPage: {
             /** @description Counts by status under the same push filter. */
@@ -6589,6 +6726,45 @@ export interface components {
             next_cursor: string | null;
             sum: components["schemas"]["FigureSum"] | null;
             totals: components["schemas"]["PlanTotals"] | null;
+        };
+        /** @description What a plan has shown on a placement. */
+        PlanPlacement: {
+            /**
+             * Format: int64
+             * @description Clicks.
+             * @example 84
+             */
+            clicks: number;
+            /** @description Clicks per impression. */
+            ctr: components["schemas"]["Rate"];
+            /** @description The upper end. */
+            ctr_high: components["schemas"]["Rate"];
+            /** @description The lower end of its 95 % interval (Wilson). */
+            ctr_low: components["schemas"]["Rate"];
+            /**
+             * Format: int64
+             * @description Impressions.
+             * @example 12000
+             */
+            impressions: number;
+            placement: components["schemas"]["ReportPlacement"] | null;
+            reason: components["schemas"]["PlacementReason"] | null;
+            share: components["schemas"]["Rate"] | null;
+            /** @description Whether some of it was simulated. */
+            simulated: boolean;
+            /** @description Charged. */
+            spend: components["schemas"]["Money"];
+        };
+        /** @description Where a plan was shown. */
+        PlanPlacements: {
+            /**
+             * @description By spend, the largest first; then candidates of the newest round that have shown nothing yet; then what was
+             *     reported without a placement.
+             */
+            items: components["schemas"]["PlanPlacement"][];
+            /** @description How much is known. */
+            learning: components["schemas"]["Learning"];
+            reported_until: components["schemas"]["Timestamp"] | null;
         };
         /** @description The product of a plan. */
         PlanProduct: {
@@ -7023,6 +7199,12 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /**
+         * Format: double
+         * @description A rate or share: a number from 0 to 1 with up to six decimals.
+         * @example 0.0125
+         */
+        Rate: number;
         /**
          * @description Filter by read state.
          * @enum {string}
@@ -10598,6 +10780,82 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getAnyPlanPace: {
+        parameters: {
+            query: {
+                plan_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlanPace"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAnyPlanPlacements: {
+        parameters: {
+            query: {
+                plan_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlanPlacements"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     pushPlan: {
         parameters: {
             query?: never;
@@ -13536,6 +13794,86 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["PlanPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getPlanPace: {
+        parameters: {
+            query: {
+                plan_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlanPace"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPlanPlacements: {
+        parameters: {
+            query: {
+                plan_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description Time zone that defines days; UTC if it is invalid. */
+                "X-TZ"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlanPlacements"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

@@ -29,7 +29,7 @@ pub use entity::{Choice, Import, Notable, State, Tally, Totals};
 pub use repo::{Beginning, End};
 
 use super::entity::{Origin, Verdict as RowVerdict};
-use super::intake::{self, Intake};
+use super::intake::{self, Intake, Times};
 use super::row::Reported;
 use crate::app::App;
 use crate::error::PlanError;
@@ -268,10 +268,10 @@ async fn take_all(app: &App, id: ImportId) -> Result<(), PlanError> {
 
 /// Takes the next rows of a released import; answers whether there may be more.
 async fn take_next(app: &App, id: ImportId) -> Result<bool, PlanError> {
-    let (now, delay) = (app.clock.now(), app.rules.settlement_delay);
+    let (now, times) = (app.clock.now(), Times::from(&app.rules));
     let batch = BatchId(app.ids.next());
     let taken = db::write_retrying(&app.pool, PlanError::database, move |tx| {
-        Box::pin(take_next_in_tx(tx, (id, batch), now, delay))
+        Box::pin(take_next_in_tx(tx, (id, batch), now, times))
     })
     .await?;
     settlement::wake(app);
@@ -286,7 +286,7 @@ async fn take_next_in_tx(
     tx: &mut Tx,
     (id, batch): (ImportId, BatchId),
     now: DateTime<Utc>,
-    settlement_delay: TimeDelta,
+    times: Times,
 ) -> Result<Option<Vec<RowVerdict>>, PlanError> {
     let import = repo::lock_in_tx(tx, id).await?;
     let Some(import) = import.filter(|import| import.state == State::Released && !import.is_done)
@@ -308,7 +308,7 @@ async fn take_next_in_tx(
         batch,
         import: Some(id),
         held_as: id,
-        settlement_delay,
+        times,
         allotted_only: false,
         is_reviewed: true,
     };

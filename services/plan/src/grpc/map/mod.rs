@@ -3,6 +3,7 @@
 mod delivery;
 mod network;
 mod placement;
+mod shown;
 
 pub use delivery::{report_keys, report_position};
 pub use placement::price;
@@ -19,6 +20,7 @@ use adfolio_proto::common::v1 as common;
 use adfolio_proto::plan::v1 as proto;
 use chrono::{DateTime, Utc};
 
+use crate::allotment::pace::PaceState;
 use crate::delivery::proposal::{Choice, State};
 use crate::delivery::reader::Form;
 use crate::follow::{Current, Follow};
@@ -74,6 +76,7 @@ mirror! {
     SupplyState = proto::SupplyState,
     Outcome = proto::FinishOutcome,
     Range = proto::StatisticsRange,
+    PaceState = proto::PaceState,
     Sort = proto::PlanSort,
     Step = proto::SeriesStep,
     Figure = proto::PlanFigure,
@@ -583,7 +586,7 @@ impl From<&Holding> for proto::HoldBook {
         Self {
             order_id: holding.order.id.to_string(),
             user_id: holding.order.user_id.to_string(),
-            open_minor: holding.order.to_be_consumed().minor(),
+            open_minor: holding.open.minor(),
             in_flight: holding.in_flight,
         }
     }

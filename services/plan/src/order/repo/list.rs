@@ -6,6 +6,7 @@
 use adfolio_kit::db::PgPool;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
+use adfolio_money::Money;
 use uuid::Uuid;
 
 use super::row::{ListedRow, OrderRow, query_orders};
@@ -151,10 +152,15 @@ pub async fn holding(
 ) -> Result<Vec<Holding>, PlanError> {
     let ids = sqlx::query!(
         r#"SELECT orders.id,
-                  (orders.status = 'placing' OR puts.id IS NOT NULL OR order_work.order_id IS NOT NULL) AS "in_flight!"
+                  CASE WHEN rests THEN orders.posted_consumed_minor END AS posted_consumed,
+                  (orders.status = 'placing' OR puts.id IS NOT NULL OR order_work.order_id IS NOT NULL AND NOT rests)
+                      AS "in_flight!"
            FROM orders
            LEFT JOIN puts ON puts.order_id = orders.id AND puts.state IN ('driving', 'undoing')
            LEFT JOIN order_work ON order_work.order_id = orders.id
+           -- What waits only to be posted together: the ledger has what was posted last.
+           CROSS JOIN LATERAL (SELECT coalesce(order_work.is_paced AND order_work.lease_until IS NULL
+               AND order_work.attempts = 0 AND orders.posted_consumed_minor IS NOT NULL, false)) AS work (rests)
            WHERE orders.id > $1
              AND orders.status IN ('placing', 'waiting', 'matching', 'putting', 'put_finished', 'waiting_settlement')
              AND (orders.status <> 'waiting' OR puts.id IS NOT NULL)
@@ -174,10 +180,18 @@ pub async fn holding(
     let mut holdings = Vec::new();
     for row in rows {
         let order = Order::try_from(row)?;
-        let in_flight = flags
-            .find(|flag| flag.id == order.id.0)
-            .is_some_and(|flag| flag.in_flight);
-        holdings.push(Holding { order, in_flight });
+        let flag = flags.find(|flag| flag.id == order.id.0);
+        let (posted, in_flight) =
+            flag.map_or((None, false), |flag| (flag.posted_consumed, flag.in_flight));
+        let open = match posted {
+            Some(posted) => order.put_amount.checked_sub(Money::from_minor(posted))?,
+            None => order.to_be_consumed(),
+        };
+        holdings.push(Holding {
+            order,
+            open,
+            in_flight,
+        });
     }
     Ok(holdings)
 }
