@@ -13,10 +13,16 @@ import { cx } from '../cx';
 import styles from './chart-frame.module.css';
 import { type Plot, type Series, ticks, yAt } from './scale';
 
+type Named = Pick<Series, 'key' | 'label'>;
+
 type Props = {
   label: string;
-  series: readonly Pick<Series, 'key' | 'label'>[];
+  series: readonly Named[];
+  /** What the legend shows instead of the series. */
+  legend?: readonly Named[];
   count: number;
+  /** The position that is described until another is chosen; the last one by default. */
+  present?: number;
   /** The heading of the table's first column. */
   heading: string;
   /** The name of a position on the axis, in full and as a tick label. */
@@ -44,8 +50,8 @@ const FALLBACK_WIDTH = 340;
 /** How far grid lines reach beyond the last point. */
 const EDGE = 6;
 
-/** Classes that set `--tone` to the colour of the first and the second series. */
-export const TONES = [styles.a, styles.b];
+/** Classes that set `--tone` to the colour of the first and the second series, and of a band. */
+export const TONES = [styles.a, styles.b, styles.band];
 
 /**
  * The frame of every chart: axis, tooltip, keyboard control and a data table. A plain SVG of about 3 kB; charting
@@ -53,7 +59,7 @@ export const TONES = [styles.a, styles.b];
  */
 export function ChartFrame(props: Props) {
   const { label, series, count, nameAt, textAt, xAt, nearest, dashed, hasEndAxis, children } = props;
-  const { height = HEIGHT } = props;
+  const { height = HEIGHT, legend = series, present = count - 1 } = props;
   const [box, width] = useWidth();
   const [active, setActive] = useState<number | null>(null);
   const plot: Plot = { width, height, left: 40, right: hasEndAxis ? 44 : EDGE, top: 10, bottom: 24 };
@@ -71,7 +77,7 @@ export function ChartFrame(props: Props) {
       event.preventDefault();
       setActive(null);
     }
-    const next = nextPlace(event.key, index ?? count, count);
+    const next = nextPlace(event.key, index ?? present + 1, count);
     if (next === undefined) return;
     event.preventDefault();
     setActive(Math.min(count - 1, Math.max(0, next)));
@@ -79,7 +85,7 @@ export function ChartFrame(props: Props) {
 
   return (
     <figure className={styles.figure}>
-      {series.length > 1 || dashed ? <Legend series={series} dashed={dashed} /> : null}
+      {legend.length > 1 || dashed ? <Legend series={legend} dashed={dashed} /> : null}
       <div
         ref={box}
         className={styles.plot}
@@ -89,8 +95,8 @@ export function ChartFrame(props: Props) {
         aria-label={label}
         aria-valuemin={1}
         aria-valuemax={count}
-        aria-valuenow={(index ?? count - 1) + 1}
-        aria-valuetext={describe(index ?? count - 1)}
+        aria-valuenow={(index ?? present) + 1}
+        aria-valuetext={describe(index ?? present)}
         onPointerDown={onPointer}
         onPointerMove={onPointer}
         onPointerLeave={() => setActive(null)}

@@ -10,7 +10,9 @@ import {
   nearestIndex,
   niceMax,
   type Plot,
+  pathThrough,
   xAt,
+  xOfTime,
   yAt,
 } from './scale';
 
@@ -83,4 +85,16 @@ test('every unit has an axis of its own, and one unit has one', () => {
     { unit: 'clicks', max: 8 },
   ]);
   expect(axesOf([{ key: 'a', label: 'a', values: [] }])).toEqual([{ unit: undefined, max: 4 }]);
+});
+
+test('times lie where they fall between the first and the last one', () => {
+  expect([0, 25, 100].map((time) => xOfTime(time, [0, 100], plot))).toEqual([5, 30, 105]);
+  expect(xOfTime(7, [7, 7], plot)).toBe(5);
+  expect(pathThrough([])).toBe('');
+  expect(
+    pathThrough([
+      { x: 5, y: 1.25 },
+      { x: 30, y: 2 },
+    ]),
+  ).toBe('M5 1.3L30 2');
 });

@@ -72,6 +72,17 @@ export function areaPath(values: readonly number[], max: number, plot: Plot): st
   return `${linePath(values, max, plot)}L${end} ${base}L${start} ${base}Z`;
 }
 
+/** Where a time lies between the first and the last one. */
+export function xOfTime(time: number, [from, to]: readonly [number, number], plot: Plot): number {
+  return plot.left + (innerWidth(plot) * (time - from)) / Math.max(1, to - from);
+}
+
+export type Point = { x: number; y: number };
+
+export function pathThrough(points: readonly Point[]): string {
+  return points.map(({ x, y }, index) => `${index === 0 ? 'M' : 'L'}${round(x)} ${round(y)}`).join('');
+}
+
 /** The index nearest to a horizontal position. */
 export function nearestIndex(x: number, count: number, plot: Plot): number {
   if (count <= 1) return 0;
