@@ -36,12 +36,16 @@ const languages = modules.flatMap(
   (module) => /^src\/i18n\/packs\/(\w+)\.json\?part=first$/.exec(module)?.[1] ?? [],
 );
 // Cyrillic and Thai take two and three bytes a letter.
-const PARTS = { first: '6 kB', main: '7 kB', desk: '2 kB', rest: '12 kB' };
+const PARTS = { first: '6 kB', main: '7 kB', desk: '2 kB', placing: '2 kB', rest: '12 kB' };
+
+/** What is there before a plan's page loads the rest of itself. */
+const ofPlan = [...first, ...ofUser, ...scriptsOf('src/features/plan/pages/plan-detail.tsx')];
 
 /** What only a wide window loads, and the page that loads it. */
 const DESK = {
   'src/features/plan/desk/plans-desk.tsx': 'src/features/plan/pages/plans.tsx',
   'src/features/plan/desk/plan-split.tsx': 'src/features/plan/pages/plan-detail.tsx',
+  'src/features/plan/placing/desk/placements-table.tsx': 'src/features/plan/placing/placing-cards.tsx',
   'src/features/wallet/desk/funds-desk.tsx': 'src/features/wallet/pages/fund-details.tsx',
   'src/domain/delivery/desk/metric-chart.tsx': 'src/features/ad-center/pages/ad-center.tsx',
 };
@@ -66,6 +70,11 @@ export default [
     const files = scriptsOf(module).filter((file) => !known.includes(file));
     return budget(`desk: ${module.replace(/^src\//, '')}`, files, '10 kB');
   }),
+  budget(
+    'pace and placements of a plan',
+    scriptsOf('src/features/plan/placing/placing-cards.tsx').filter((file) => !ofPlan.includes(file)),
+    '6 kB',
+  ),
   budget(
     'chart',
     scriptsOf('src/ui/chart/chart.tsx').filter((file) => !first.includes(file)),

@@ -108,7 +108,16 @@ const TEXTS =
   /^(remark|content|put_content|put_rule|fail_reason|description|game_description|reason|operating_rules|activity_rules)$/;
 /** What a delivery report gives with up to six decimals. */
 const FINE_AMOUNTS = /^(spend|charged|revenue)$/;
-const ENUMS = new Set(['announcement', 'maintenance', 'activity']);
+const ENUMS = new Set([
+  'announcement',
+  'maintenance',
+  'activity',
+  'chosen',
+  'exploring',
+  'capped',
+  'full',
+  'held',
+]);
 
 function stretch(key: string, value: Json): Json {
   if (Array.isArray(value)) return listOf(key, value);

@@ -41,6 +41,8 @@ const COOLING_OFF = {
 
 const OPEN_EXCHANGE = exchangeOrder({ expire_time: at(10_800_000) });
 
+const PLAN = '/plan/detail?id=plan-1';
+
 const REPORTS = '/plan/reports?id=plan-1';
 
 const PRODUCT = '/plan/goods-detail?id=product-1';
@@ -205,7 +207,51 @@ const ACCOUNT: readonly Screen[] = [
 const PLANS: readonly Screen[] = [
   { name: 'plans', path: '/plan' },
   { name: 'products', path: '/plan?products=open' },
-  { name: 'plan', path: '/plan/detail?id=plan-1' },
+  { name: 'plan', path: PLAN },
+  {
+    name: 'plan that learns',
+    path: PLAN,
+    given: (app) => {
+      app.patch('/plan/order/pace', { state: 'behind' });
+      app.patch('/plan/order/placements', { learning: { clicks: 12, of: 50 } });
+    },
+    open: showPlacing,
+  },
+  {
+    name: 'plan that was never shown',
+    path: PLAN,
+    given: (app) => {
+      app.patch('/plan/order/pace', { state: 'too_early' });
+      app.patch('/plan/order/placements', { items: [], reported_until: null });
+    },
+  },
+  {
+    name: 'plan ahead',
+    path: PLAN,
+    given: (app) => app.patch('/plan/order/pace', { state: 'ahead' }),
+  },
+  {
+    name: 'plan that has almost learned',
+    path: PLAN,
+    given: (app) => {
+      app.patch('/plan/order/pace', { state: 'ended' });
+      app.patch('/plan/order/placements', { learning: { clicks: 42, of: 50 }, reported_until: null });
+    },
+  },
+  {
+    name: 'plan without its pace',
+    // Not seen before, or what is known of it would be shown.
+    path: '/plan/detail?id=plan-5',
+    given: (app) => {
+      app.refuse('/plan/order/pace', 500, 'UNAVAILABLE');
+      app.refuse('/plan/order/placements', 500, 'UNAVAILABLE');
+    },
+  },
+  {
+    name: 'plan without supply',
+    path: PLAN,
+    given: (app) => app.patch('/plan/order/detail', { no_supply_since: at(-10_800_000) }),
+  },
   { name: 'plans of a figure', path: '/plan?figure=invested&range=last_7_days' },
   {
     name: 'plans of a figure without any',
@@ -213,6 +259,11 @@ const PLANS: readonly Screen[] = [
     given: (app) => app.patch('/plan/order/list', { items: [], sum: '0.00' }),
   },
   { name: 'matching plan', path: '/plan/detail?id=plan-3' },
+  {
+    name: 'matching plan without supply',
+    path: '/plan/detail?id=plan-3',
+    given: (app) => app.patch('/plan/order/detail', { no_supply_since: at(-10_800_000) }),
+  },
   {
     name: 'cancel a plan',
     path: '/plan/detail?id=plan-3',
@@ -454,6 +505,12 @@ async function submit(hands: Hands): Promise<void> {
 
 async function unfold({ page }: Hands): Promise<void> {
   await page.locator('main summary').first().click();
+}
+
+/** All placements, what their figures mean, and the pace as a table. */
+async function showPlacing({ page }: Hands): Promise<void> {
+  await page.locator('main button[aria-expanded="false"]').click();
+  for (const summary of await page.locator('main summary').all()) await summary.click();
 }
 
 /** Goes from the review to the password and enters a wrong one. */

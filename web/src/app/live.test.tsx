@@ -126,13 +126,16 @@ test('of a named plan its own page and the lists are fetched, of an unnamed one 
     planKeys.detail('plan-1'),
     planKeys.detail('plan-2'),
     planKeys.reports('plan-2'),
+    planKeys.pace('plan-1'),
+    planKeys.pace('plan-2'),
+    planKeys.placements('plan-2'),
     planKeys.waiting,
   ];
   for (const key of keys) client.setQueryData(key, {}, { updatedAt: 1 });
   const stale = () => keys.filter((key) => client.getQueryState(key)?.isInvalidated);
   streamOf(['plan', { id: 'plan-1', sequence: 4 }]);
   await opened();
-  expect(stale()).toEqual([planKeys.detail('plan-1'), planKeys.waiting]);
+  expect(stale()).toEqual([planKeys.detail('plan-1'), planKeys.pace('plan-1'), planKeys.waiting]);
   // What was missed before the stream began may have been any.
   await vi.advanceTimersByTimeAsync(5_000);
   expect(stale()).toEqual(keys);

@@ -63,6 +63,7 @@ const FOR_USERS = ['domain/step-up/step-up-sheet'];
 
 /** The folders whose modules `load` together with their texts. */
 const DESK = /^ui\/table\/|\/desk\//;
+const PLACING = /^features\/plan\/placing\//;
 
 test('what only a desk shows is loaded with its texts', () => {
   const statically = [...modules].flatMap(([name, source]) =>
@@ -77,13 +78,26 @@ test('what only a desk shows is loaded with its texts', () => {
   expect(statically).toEqual([]);
 });
 
+test('pace and placements are loaded with their texts', () => {
+  const wrong = [...modules].flatMap(([name, source]) =>
+    PLACING.test(name)
+      ? []
+      : [...source.matchAll(/'[^']*\/placing\/[^']*'\)?/g)]
+          .filter(([found]) => !source.includes(`import(${found}.then(({ load }) => load())`))
+          .map(([found]) => `${name}: ${found}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
 test.each(routes.map((route) => [route.path, route] as const))('%s has its texts', (path, route) => {
   const page = moduleOf(path);
   expect(modules.has(page), page).toBe(true);
   const parts: readonly Part[] = ['first', ...textsOf(route)];
-  // A desk loads its texts together with its modules.
+  // These load their texts together with their modules.
   const isLoaded = (key: string, name: string) =>
-    parts.includes(partOf(key)) || (partOf(key) === 'desk' && DESK.test(name));
+    parts.includes(partOf(key)) ||
+    (partOf(key) === 'desk' && DESK.test(name)) ||
+    (partOf(key) === 'placing' && PLACING.test(name));
   const missing = [...reachedFrom(['app/app', page], route.login ? [] : FOR_USERS)].flatMap((name) =>
     keysIn(name)
       .filter((key) => !isLoaded(key, name))

@@ -1,7 +1,7 @@
 import { loadTexts } from '.';
-import { offerDeskTexts, type Packs } from './texts';
+import { offerTexts, type Packs } from './texts';
 
-offerDeskTexts(import.meta.glob('./packs/*.json', { query: '?part=desk' }) as Packs);
+offerTexts('desk', import.meta.glob('./packs/*.json', { query: '?part=desk' }) as Packs);
 
 /** Gives a part of the desk once its texts are there, now and in every language that is switched to. */
 export function withDeskTexts<C>(part: C): () => Promise<{ default: C }> {

@@ -1,5 +1,5 @@
 /** A language's pack of texts is delivered in parts, each a file of its own. */
-export const PARTS = ['first', 'main', 'desk', 'rest'] as const;
+export const PARTS = ['first', 'main', 'desk', 'placing', 'rest'] as const;
 
 export type Part = (typeof PARTS)[number];
 
@@ -29,6 +29,8 @@ const CONTENTS: Record<Exclude<Part, 'rest'>, readonly string[]> = {
   ],
   // What only wide windows show. `i18n/desk-texts.ts` brings it.
   desk: ['desk'],
+  // What a plan's page says of pace and placements. `i18n/placing-texts.ts` brings it.
+  placing: ['placing'],
 };
 
 export function partOf(key: string): Part {

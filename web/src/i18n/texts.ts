@@ -9,15 +9,18 @@ type Pack = { default: Texts };
 
 export type Packs = Record<string, () => Promise<Pack>>;
 
-/** A lazy chunk per language and part. The desk brings its part with it, because phones never load it. */
-const packs: Record<Exclude<Part, 'desk'>, Packs> & { desk?: Packs } = {
+/** The parts that come with the modules that show them, so that nobody else loads even their list of files. */
+type LaterPart = 'desk' | 'placing';
+
+/** A lazy chunk per language and part. */
+const packs: Record<Exclude<Part, LaterPart>, Packs> & Partial<Record<LaterPart, Packs>> = {
   first: import.meta.glob<Pack>('./packs/*.json', { query: '?part=first' }),
   main: import.meta.glob<Pack>('./packs/*.json', { query: '?part=main' }),
   rest: import.meta.glob<Pack>('./packs/*.json', { query: '?part=rest' }),
 };
 
-export function offerDeskTexts(desk: Packs): void {
-  packs.desk = desk;
+export function offerTexts(part: LaterPart, later: Packs): void {
+  packs[part] = later;
 }
 
 const packOf = (code: string) => packs.first[`./packs/${code}.json`];

@@ -2,6 +2,7 @@ import { http } from 'msw';
 import type { Notification, StatisticsType } from '@/lib/api/types';
 import { ok, page } from './answers';
 import * as fixtures from './fixtures';
+import { pace, placements } from './fixtures-placing';
 import { reports, totals } from './fixtures-reports';
 import { adCenterHandlers } from './handlers/ad-center';
 import { exchangeHandlers } from './handlers/exchange';
@@ -65,6 +66,8 @@ export const handlers = [
   }),
   http.post('*/api/plan/order/cancel', () => ok(fixtures.plan({ id: 'plan-3', status: 'put_failed' }))),
   http.get('*/api/plan/order/reports', () => ok({ ...page(reports), totals: totals() })),
+  http.get('*/api/plan/order/pace', () => ok(pace())),
+  http.get('*/api/plan/order/placements', () => ok(placements())),
   http.post('*/api/plan/order/app/detail', () => ok(fixtures.productDetail())),
   http.post('*/api/plan/order/put', () => ok(fixtures.plan({ id: 'plan-new', status: 'matching' }))),
   http.get('*/api/user_coupon/list', ({ request }) => {

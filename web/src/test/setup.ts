@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, vi } from 'vitest';
 import { blockingMessageStore } from '@/app/messages';
 import { loadTexts, startTranslations } from '@/i18n';
 import '@/i18n/desk-texts';
+import '@/i18n/placing-texts';
 import { PARTS } from '@/i18n/parts';
 import { stepUpStore } from '@/lib/api/step-up';
 import { dropDrafts } from '@/lib/drafts';

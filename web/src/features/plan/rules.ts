@@ -92,6 +92,11 @@ export function isRunning({ status }: Pick<Plan, 'status'>): boolean {
   return !isFinal(status) && status !== 'waiting';
 }
 
+/** Whether its delivery has begun, so that there is something to say of pace and placements. */
+export function hasBegun({ status }: Pick<Plan, 'status'>): boolean {
+  return status !== 'waiting' && status !== 'matching' && status !== 'put_failed';
+}
+
 export type AmountError =
   | 'amount_invalid'
   | 'below_minimum'

@@ -28,16 +28,22 @@ type Props<R> = {
   totals?: boolean;
   /** The rows of another choice, until those of the present one arrive. */
   busy?: boolean;
+  /** The table is a part of a card, with less room for names. */
+  narrow?: boolean;
   children?: ReactNode;
 };
 
 /** A table with a fixed head and foot. It scrolls in itself, so that a wide one never widens the page. */
 export function DataTable<R>(props: Props<R>) {
   const { label, columns, rows, keyOf, sorting, totals = false, busy = false, children } = props;
+  const { narrow = false } = props;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scroll containers must be reachable by keyboard
     <section className={styles.scroll} tabIndex={0} aria-label={label}>
-      <table className={cx(styles.table, busy && styles.busy)} aria-busy={busy || undefined}>
+      <table
+        className={cx(styles.table, narrow && styles.narrow, busy && styles.busy)}
+        aria-busy={busy || undefined}
+      >
         <thead>
           <tr>
             {columns.map((column) => (

@@ -15,7 +15,7 @@ import { timeZoneName } from '@/lib/time-zone';
 import { isRunning, type Push, type StatusTab } from '../rules';
 import { planKeys } from './keys';
 
-const PLAN_REFRESH_MS = 30_000;
+export const PLAN_REFRESH_MS = 30_000;
 
 export const planListQuery = (push: Push, status: StatusTab) =>
   infiniteQueryOptions({

@@ -44,9 +44,22 @@ export function PlanSummary({ plan }: { plan: PlanDetail }) {
           ) : null}
         </div>
       ) : null}
+      {plan.no_supply_since ? <NoSupply plan={plan} since={plan.no_supply_since} /> : null}
       {plan.status === 'matching' ? <Matching plan={plan} /> : null}
       {isPushed(plan) ? <Proposal plan={plan} /> : <Delivery plan={plan} />}
     </Card>
+  );
+}
+
+/** Why nothing happens, and that nothing is lost. */
+function NoSupply({ plan, since }: { plan: PlanDetail; since: string }) {
+  const { t } = useTranslation();
+  const { dateTime } = useFormats();
+  return (
+    <div className={styles.noSupply}>
+      <p className={styles.noSupplyTitle}>{t('plan.no_supply', { time: dateTime(since) })}</p>
+      <p>{t(plan.status === 'matching' ? 'plan.no_supply_matching' : 'plan.no_supply_putting')}</p>
+    </div>
   );
 }
 

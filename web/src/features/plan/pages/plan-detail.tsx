@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChartNoAxesColumn, FileQuestionMark } from 'lucide-react';
 import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
@@ -13,7 +13,9 @@ import { usePageHeader } from '@/ui/page-header';
 import stack from '@/ui/stack.module.css';
 import { EmptyState, ErrorState, SkeletonCards } from '@/ui/states';
 import { useDeskPart } from '@/ui/use-desk';
+import { refetchPlacing } from '../api/placing';
 import { planQuery } from '../api/queries';
+import { Placing } from '../components/placing';
 import { PlanFacts } from '../components/plan-facts';
 import { PlanSummary } from '../components/plan-summary';
 import { PlanTimeline } from '../components/plan-timeline';
@@ -39,7 +41,13 @@ function Plan({ id }: { id: string }) {
   const { t } = useTranslation();
   const query = useQuery({ ...planQuery(id), enabled: id !== '' });
   const { refetch } = query;
-  usePageHeader({ onRefresh: useCallback(() => refetch(), [refetch]) });
+  const queryClient = useQueryClient();
+  usePageHeader({
+    onRefresh: useCallback(
+      () => Promise.all([refetch(), refetchPlacing(queryClient, id)]),
+      [refetch, queryClient, id],
+    ),
+  });
 
   if (id === '') {
     return (
@@ -85,6 +93,7 @@ function PlanView({ plan, fetchedAt }: ViewProps) {
           )}
         </Card>
       ) : null}
+      <Placing plan={plan} />
       <Card title={t('plan.timeline')}>
         <PlanTimeline plan={plan} />
       </Card>
