@@ -265,7 +265,7 @@ async fn runs(walk: &Walk, user: &User, plan: &Value, product: &Value) {
     assert!(reports["items"][0]["import"]["sha256"].is_string());
     let reply = stack.get(&path(&json!(UNKNOWN)), &user.token).await;
     reply.refused(405, "NOT_FOUND");
-    says_how_it_is_placed(walk, user, &plan).await;
+    says_how_it_is_placed(walk, user, plan).await;
     is_settled_by_two(walk, user, plan).await;
 }
 

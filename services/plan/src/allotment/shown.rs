@@ -110,7 +110,7 @@ pub struct ShownPlace {
 /// Where a plan was shown.
 #[derive(Clone, Debug)]
 pub struct Places {
-    pub places: Vec<ShownPlace>,
+    pub items: Vec<ShownPlace>,
     /// Clicks of the last days.
     pub learning_clicks: i64,
     /// The time of the newest report.
@@ -142,7 +142,7 @@ pub async fn places(app: &App, id: OrderId, user: Option<UserId>) -> Result<Plac
     places.extend(without_placement(app, &order, &places).await?);
     let since = app.clock.now() - LEARNING_TIME;
     Ok(Places {
-        places,
+        items: places,
         learning_clicks: statistics::clicks_since(app, id, since).await?,
         reported_until: repo::newest_report(&app.pool, id).await?,
     })

@@ -235,7 +235,7 @@ pub async fn spent_until(
     edges: &[DateTime<Utc>],
     now: DateTime<Utc>,
 ) -> Result<Vec<Option<Micros>>, PlanError> {
-    let start = DateTime::<Utc>::MIN_UTC.max(DateTime::UNIX_EPOCH);
+    let start = DateTime::UNIX_EPOCH;
     let buckets = repo::plan_buckets(&app.pool, order, start).await?;
     let mut buckets = buckets.into_iter().peekable();
     let (mut spent, mut before) = (Micros::ZERO, start);

@@ -202,7 +202,7 @@ async fn reports_of_placements_are_posted_together() {
     next_round(&stack).await;
     let allotments = fetch(&stack, &network.key, "").await.unwrap().items;
     assert!(allotments.len() > 1);
-    let held = |consumed: i64| plan.put_amount_minor - consumed;
+    let left = |consumed: i64| plan.put_amount_minor - consumed;
     let open = || async { stack.money(&caller).await.to_be_consumed };
     let one = &allotments[0];
     send(&stack, &network.key, &[report(one, 1, one.units, 1)])
@@ -210,7 +210,7 @@ async fn reports_of_placements_are_posted_together() {
         .unwrap();
     let first = stack.plan(&caller, &plan.id).await.consumed_minor;
     eventually("the first report is posted at once", || async {
-        open().await == held(first)
+        open().await == left(first)
     })
     .await;
     eventually("nothing is under way", || async {
@@ -233,8 +233,8 @@ async fn reports_of_placements_are_posted_together() {
     let resting = book(&stack, &plan).await;
     assert_eq!((resting.consumed_minor, resting.in_flight), (first, false));
     let hold = stack.holds().await.remove(&plan.id).unwrap();
-    assert_eq!((hold.open_minor, hold.in_flight), (held(first), false));
-    assert_eq!(open().await, held(first));
+    assert_eq!((hold.open_minor, hold.in_flight), (left(first), false));
+    assert_eq!(open().await, left(first));
     let waits: bool = sqlx::query_scalar(
         "SELECT due_at = posted_at + interval '1 hour' FROM order_work JOIN orders ON id = order_id",
     )
@@ -251,7 +251,7 @@ async fn reports_of_placements_are_posted_together() {
     );
     assert_eq!(stack.import("elsewhere", "", &file).await.applied, 1);
     eventually("everything is posted", || async {
-        open().await == held(second + 10)
+        open().await == left(second + 10)
     })
     .await;
 }

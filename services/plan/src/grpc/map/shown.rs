@@ -33,7 +33,7 @@ impl From<PacePoint> for proto::PacePoint {
 impl From<Places> for proto::PlanPlacements {
     fn from(places: Places) -> Self {
         Self {
-            items: places.places.into_iter().map(Into::into).collect(),
+            items: places.items.into_iter().map(Into::into).collect(),
             learning_clicks: places.learning_clicks,
             learning_of: LEARNING_CLICKS,
             reported_until: places.reported_until.map(Into::into),
