@@ -99,7 +99,7 @@ enum Command {
     Audit(audit::AuditCommand),
     /// Dead letters: events that a consumer could not process
     Dead(dead_letter::DeadArgs),
-    /// Demo data
+    /// Demo data, and a network for it
     #[command(subcommand)]
     Demo(demo::DemoCommand),
     /// Creates the first member of staff and optionally the demo data, once the services answer

@@ -4,6 +4,7 @@
 //! role admin. Exit codes: 0 success, 1 failure or a failed check, 2 wrong usage, 3 an import rejected rows.
 
 mod acceptor;
+mod api;
 mod approval;
 mod audit;
 mod chain;

@@ -11,25 +11,16 @@ use std::time::Duration;
 
 use adfolio_proof::note::{Kind, Signer, Verifier};
 use adfolio_proof::tree::{State, verify_consistency};
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::Context as _;
+use bytes::Bytes;
 use chrono::Utc;
 use clap::Args;
-use http::header::{CACHE_CONTROL, HeaderValue};
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
+use http::Method;
 use serde_json::Value;
 
+use crate::api::Api;
 use crate::output::{complain, say};
 use crate::verify::Consistency;
-
-/// Limit of a request.
-const ANSWER_LIMIT: Duration = Duration::from_secs(20);
-
-/// Longer answers are none of the API.
-const ANSWER_BYTES_MAX: usize = 1024 * 1024;
 
 /// Looks in a row without an answer after which it gives up.
 const UNANSWERED_MAX: u32 = 12;
@@ -119,7 +110,7 @@ impl Witness {
 
     async fn look(&self, api: &Api, cosigner: Option<&Signer>) -> anyhow::Result<Found> {
         let kept = self.kept()?;
-        let note = api.text("checkpoint").await?;
+        let note = read(api, "checkpoint").await?;
         let new = match self.key.open(&note) {
             Ok(new) => new,
             Err(error) => {
@@ -177,6 +168,10 @@ fn write_whole(folder: &Path, name: &str, text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+async fn read(api: &Api, path: &str) -> anyhow::Result<String> {
+    api.text(api.request(Method::GET, path), Bytes::new()).await
+}
+
 /// How a state contradicts the one that was seen before, if it does.
 async fn contradiction(api: &Api, kept: State, new: State) -> anyhow::Result<Option<String>> {
     if new.size < kept.size {
@@ -196,7 +191,7 @@ async fn contradiction(api: &Api, kept: State, new: State) -> anyhow::Result<Opt
         "checkpoint/consistency?first={}&second={}",
         kept.size, new.size
     );
-    let answer: Value = serde_json::from_str(&api.text(&path).await?)?;
+    let answer: Value = serde_json::from_str(&read(api, &path).await?)?;
     let data = answer.get("data").cloned().unwrap_or_default();
     let consistency: Consistency =
         serde_json::from_value(data).context("no consistency proof came")?;
@@ -204,54 +199,4 @@ async fn contradiction(api: &Api, kept: State, new: State) -> anyhow::Result<Opt
     Ok(verify_consistency(kept, new, &path)
         .is_err()
         .then_some(rewritten))
-}
-
-/// The API of an installation.
-struct Api {
-    base: String,
-    client: Client<HttpsConnector<HttpConnector>, Empty<&'static [u8]>>,
-}
-
-impl Api {
-    fn new(base: &str) -> anyhow::Result<Self> {
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .context("no trusted certificates on this machine")?
-            .https_or_http()
-            .enable_http1()
-            .build();
-        Ok(Self {
-            base: base.trim_end_matches('/').to_owned(),
-            client: Client::builder(TokioExecutor::new()).build(connector),
-        })
-    }
-
-    /// The text of an answer that is no refusal.
-    async fn text(&self, path: &str) -> anyhow::Result<String> {
-        let address = format!("{}/{path}", self.base);
-        let text = tokio::time::timeout(ANSWER_LIMIT, self.ask(&address)).await;
-        text.map_err(|_| anyhow!("no answer in time"))
-            .flatten()
-            .with_context(|| format!("cannot read {address}"))
-    }
-
-    async fn ask(&self, address: &str) -> anyhow::Result<String> {
-        let request = http::Request::get(address)
-            .header(CACHE_CONTROL, HeaderValue::from_static("no-cache"))
-            .body(Empty::new())?;
-        let (head, body) = self.client.request(request).await?.into_parts();
-        let body = Limited::new(body, ANSWER_BYTES_MAX).collect().await;
-        let body = body.map_err(|error| anyhow!(error))?.to_bytes();
-        let text = String::from_utf8(body.to_vec()).context("not a text")?;
-        if !head.status.is_success() {
-            bail!("HTTP {}", head.status);
-        }
-        // A refusal is an envelope with another code.
-        if let Ok(envelope) = serde_json::from_str::<Value>(&text)
-            && envelope["code"] != 200
-        {
-            bail!("{}", envelope["msg"].as_str().unwrap_or("refused"));
-        }
-        Ok(text)
-    }
 }

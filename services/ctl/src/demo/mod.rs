@@ -1,4 +1,4 @@
-//! `adfolioctl demo`: data for a new installation.
+//! `adfolioctl demo`: data for a new installation, and a network that delivers its plans.
 //!
 //! Everything is created by calls of staff and users. Loading again creates only what is missing: each object is
 //! looked up first and created with a fixed idempotency key, so two concurrent loads create it once, too. What takes two
@@ -10,6 +10,7 @@ mod notices;
 mod plans;
 mod reports;
 mod second;
+mod simnet;
 mod wallet;
 
 use std::future::Future;
@@ -54,11 +55,13 @@ const PARTS: [&str; 7] = [
     "fees",
 ];
 
-/// Demo data
+/// Demo data, and a network for it
 #[derive(Debug, Subcommand)]
 pub enum DemoCommand {
     /// Creates the missing demo data
     Load,
+    /// Runs a simulated network, which shows what it is allotted to the visitors of a log
+    Simnet(simnet::Simnet),
 }
 
 impl DemoCommand {
@@ -66,6 +69,7 @@ impl DemoCommand {
     pub async fn run(self, services: &Services) -> anyhow::Result<ExitCode> {
         match self {
             Self::Load => load(services).await.map(|()| ExitCode::SUCCESS),
+            Self::Simnet(simnet) => simnet.run(services).await.map(|()| ExitCode::SUCCESS),
         }
     }
 }

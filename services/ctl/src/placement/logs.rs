@@ -74,18 +74,27 @@ impl Line<'_> {
     }
 }
 
-/// Impressions of a log by hour of the week in UTC. The log is CSV with a column `timestamp`.
-pub fn hours(file: &Path) -> anyhow::Result<[u64; HOURS]> {
-    let read = || -> anyhow::Result<[u64; HOURS]> {
-        let mut hours = [0_u64; HOURS];
-        for line in Table::open(file)?.lines() {
-            if let Some(count) = hours.get_mut(hour_of_week(line?.time()?)) {
-                *count = count.saturating_add(1);
-            }
-        }
-        Ok(hours)
+/// Times of the impressions of a log, which is CSV with a column `timestamp`.
+pub fn times(file: &Path) -> anyhow::Result<Vec<DateTime<Utc>>> {
+    let read = || {
+        Table::open(file)?
+            .lines()
+            .map(|line| line?.time())
+            .collect()
     };
-    read().with_context(|| file.display().to_string())
+    let times: anyhow::Result<_> = read();
+    times.with_context(|| file.display().to_string())
+}
+
+/// Impressions of such a log by hour of the week in UTC.
+pub fn hours(file: &Path) -> anyhow::Result<[u64; HOURS]> {
+    let mut hours = [0_u64; HOURS];
+    for time in times(file)? {
+        if let Some(count) = hours.get_mut(hour_of_week(time)) {
+            *count = count.saturating_add(1);
+        }
+    }
+    Ok(hours)
 }
 
 /// The log of a policy: CSV with the columns `timestamp`, `item_id`, `position`, `click` (0 or 1) and `propensity_score`,

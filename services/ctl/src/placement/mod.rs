@@ -2,7 +2,7 @@
 //! and evaluated on logs.
 
 mod evaluate;
-mod logs;
+pub mod logs;
 mod replay;
 mod simulate;
 mod supply;
