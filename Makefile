@@ -9,8 +9,9 @@ help: ## List the targets
 	@echo
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
-	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_ADMIN_PASSWORD,"
-	@echo "  ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100), ADFOLIO_GRPC_PORT (8200)."
+	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_TRAFFIC,"
+	@echo "  ADFOLIO_ADMIN_PASSWORD, ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100),"
+	@echo "  ADFOLIO_GRPC_PORT (8200)."
 
 up: ## Install missing packages, build, and run everything until Ctrl-C
 	@$(SCRIPTS)/up.sh

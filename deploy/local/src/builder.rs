@@ -95,6 +95,31 @@ pub struct StackBuilder {
     pub(crate) tables: Tables,
     pub(crate) frame_ancestors: String,
     pub(crate) proxies_in_front: Option<String>,
+    pub(crate) simnet: Option<Visitors>,
+}
+
+/// The files that the simulated network takes its visitors from.
+#[derive(Clone, Debug)]
+pub struct Visitors {
+    /// Log of impressions: when they come.
+    pub traffic: PathBuf,
+    /// Click rates by item.
+    pub prior: PathBuf,
+}
+
+impl Visitors {
+    /// Those of a folder with `bts-men.csv` and `prior-men.json`, or the file that it lacks.
+    pub(crate) fn of(folder: &Path) -> Result<Self, PathBuf> {
+        let file = |name: &str| {
+            let file = folder.join(name);
+            // The network runs in another working directory.
+            file.canonicalize().map_err(|_| file)
+        };
+        Ok(Self {
+            traffic: file("bts-men.csv")?,
+            prior: file("prior-men.json")?,
+        })
+    }
 }
 
 impl StackBuilder {
@@ -123,6 +148,7 @@ impl StackBuilder {
             tables: Tables::OfOwner,
             frame_ancestors: "'none'".to_owned(),
             proxies_in_front: None,
+            simnet: None,
         }
     }
 
@@ -188,6 +214,12 @@ impl StackBuilder {
         } else {
             Content::OneAdmin
         };
+        self
+    }
+
+    /// Runs a simulated network with these visitors once everything is ready. Only a demonstration may.
+    pub fn simnet(mut self, visitors: Visitors) -> Self {
+        self.simnet = Some(visitors);
         self
     }
 
@@ -341,6 +373,7 @@ impl StackBuilder {
                     self.replicas.include(*component) && self.services.contains(service)
                 }
                 Component::Nginx => self.services.contains(&Service::Gateway),
+                Component::Simnet => self.simnet.is_some(),
             })
             .collect()
     }

@@ -121,6 +121,8 @@ pub enum Component {
     Third(Service),
     /// The edge.
     Nginx,
+    /// The simulated network of a demonstration.
+    Simnet,
 }
 
 impl Component {
@@ -134,6 +136,7 @@ impl Component {
             Self::Second(service) => service.second_name(),
             Self::Third(service) => service.third_name(),
             Self::Nginx => "nginx",
+            Self::Simnet => "simnet",
         }
     }
 
@@ -143,7 +146,7 @@ impl Component {
             .chain(Service::ALL.map(Self::Service))
             .chain(Service::ALL.map(Self::Second))
             .chain(Service::ALL.map(Self::Third))
-            .chain([Self::Nginx])
+            .chain([Self::Nginx, Self::Simnet])
     }
 
     /// Its number among the replicas of its service.
@@ -159,7 +162,7 @@ impl Component {
     pub const fn service(self) -> Option<Service> {
         match self {
             Self::Service(service) | Self::Second(service) | Self::Third(service) => Some(service),
-            Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx => None,
+            Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx | Self::Simnet => None,
         }
     }
 }

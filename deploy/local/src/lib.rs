@@ -42,7 +42,7 @@ mod servers;
 mod stack;
 mod staff;
 
-pub use builder::StackBuilder;
+pub use builder::{StackBuilder, Visitors};
 pub use certificates::TlsFiles;
 pub use component::{Component, Service};
 pub use nix::sys::signal::Signal;

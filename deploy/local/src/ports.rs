@@ -73,7 +73,11 @@ impl Ports {
             }
             Component::Second(service) => self.further_addresses(0, service),
             Component::Third(service) => self.further_addresses(1, service),
-            Component::Postgres | Component::Epmd | Component::Rabbitmq | Component::Nginx => None,
+            Component::Postgres
+            | Component::Epmd
+            | Component::Rabbitmq
+            | Component::Nginx
+            | Component::Simnet => None,
         }
         .with_context(|| format!("{component} is not a service"))
     }
@@ -88,9 +92,13 @@ impl Ports {
         Some((loopback(listen), loopback(admin)))
     }
 
-    /// The port of a component, and its readiness probe.
-    pub(crate) fn listener(&self, component: Component, layout: &Layout) -> Result<(u16, Probe)> {
-        Ok(match component {
+    /// The port of a component, if it listens, and its readiness probe.
+    pub(crate) fn listener(
+        &self,
+        component: Component,
+        layout: &Layout,
+    ) -> Result<(Option<u16>, Probe)> {
+        let (port, probe) = match component {
             Component::Postgres => {
                 let home = Home::private(layout, self.postgres)?;
                 (self.postgres, Probe::Postgres(home.base_url().clone()))
@@ -102,7 +110,9 @@ impl Ports {
                 (listener.port(), Probe::Http(admin, "/readyz"))
             }
             Component::Nginx => (self.http, Probe::Tcp(loopback(self.http))),
-        })
+            Component::Simnet => return Ok((None, Probe::Running)),
+        };
+        Ok((Some(port), probe))
     }
 
     /// The listeners of all replicas of a service.
@@ -161,8 +171,11 @@ impl Ports {
                     ));
                     needed.push((listen, service.to_string(), "ADFOLIO_GRPC_PORT"));
                 }
-                // Their ports are picked free and cannot be configured.
-                Component::Epmd | Component::Second(_) | Component::Third(_) => {}
+                // Their ports are picked free and cannot be configured; the network has none.
+                Component::Epmd
+                | Component::Second(_)
+                | Component::Third(_)
+                | Component::Simnet => {}
             }
         }
         needed

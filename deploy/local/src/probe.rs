@@ -25,6 +25,8 @@ pub(crate) enum Probe {
     Http(SocketAddr, &'static str),
     /// Something accepts connections.
     Tcp(SocketAddr),
+    /// None: it runs once it is started, and nobody connects to it.
+    Running,
 }
 
 impl Probe {
@@ -43,6 +45,7 @@ impl Probe {
                 Self::Amqp(address) => amqp_answers(*address).await.is_some(),
                 Self::Http(address, path) => http_status(*address, path).await == Some(200),
                 Self::Tcp(address) => TcpStream::connect(address).await.is_ok(),
+                Self::Running => true,
             }
         };
         timeout(LOOK_LIMIT, look).await.unwrap_or(false)

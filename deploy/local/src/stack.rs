@@ -23,7 +23,7 @@ use crate::layout::{Layout, Lock};
 use crate::ports::{Ports, Reservation, loopback};
 use crate::probe::Probe;
 use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked, run_to_end};
-use crate::servers::adfolio::Surroundings;
+use crate::servers::adfolio::{self, Surroundings};
 use crate::servers::postgres::Superuser;
 use crate::servers::{nginx, postgres, rabbitmq};
 use crate::staff;
@@ -372,6 +372,10 @@ impl Stack {
         if builder.content == Content::Demo {
             staff::load_demo(self.operator_command()?, &self.layout).await?;
         }
+        if let (Some(visitors), Some(operator)) = (&builder.simnet, &self.operator) {
+            let api = format!("{}/api", self.url());
+            self.supervise(adfolio::simnet(operator, &api, visitors));
+        }
         Ok(())
     }
 
@@ -474,7 +478,7 @@ impl Stack {
     }
 
     fn is_edge(component: Component) -> bool {
-        component == Component::Nginx
+        matches!(component, Component::Nginx | Component::Simnet)
     }
 
     fn is_gateway(component: Component) -> bool {

@@ -80,6 +80,7 @@ async fn up(options: StackOptions) -> Result<ExitCode> {
     let mut interrupts = Interrupts::listen()?;
     let admin_password = options.admin_password().to_owned();
     let demo = options.demo();
+    let simnet = demo.then(|| options.simnet());
     info!("starting Adfolio below {}", options.data.display());
     let stack = tokio::select! {
         stack = options.into_builder()?.start() => stack?,
@@ -87,6 +88,14 @@ async fn up(options: StackOptions) -> Result<ExitCode> {
         () = interrupts.next() => return Ok(ExitCode::from(signals::INTERRUPTED)),
     };
     announce(&stack, &admin_password, demo);
+    if let Some(Err(missing)) = simnet {
+        println!(
+            "  The simulated network is off: there is no {}",
+            missing.display()
+        );
+        println!("  (ADFOLIO_TRAFFIC names the folder).");
+        println!();
+    }
     interrupts.next().await;
     info!("stopping (Ctrl-C again kills at once)");
     tokio::select! {
@@ -174,8 +183,9 @@ async fn status(options: &DataOptions) -> Result<ExitCode> {
         } else {
             "not ready"
         };
+        let port = port.map_or_else(String::new, |port| format!("port {port}"));
         println!(
-            "{:<14} {:>8}  port {port:<6} {state}",
+            "{:<14} {:>8}  {port:<11} {state}",
             component.to_string(),
             pid.trim()
         );

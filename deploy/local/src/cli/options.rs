@@ -7,11 +7,16 @@ use clap::Args;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 use url::Url;
 
-use crate::builder::{DEMO_ADMIN_PASSWORD, StackBuilder};
+use crate::builder::{DEMO_ADMIN_PASSWORD, StackBuilder, Visitors, repository};
 use crate::ports::{FIRST_ADMIN_PORT, FIRST_LISTEN_PORT, Ports, Reservation, service_block};
 use crate::stack::Stack;
 
 const DEFAULT_HTTP_PORT: u16 = 8080;
+
+/// Where the log and the click rates lie beside a checkout of the developers.
+fn default_traffic() -> PathBuf {
+    repository().join("../shared/data/bandit")
+}
 
 /// The data directory of a command.
 #[derive(Debug, Args)]
@@ -46,6 +51,10 @@ pub(super) struct StackOptions {
     grpc_port: Option<u16>,
     #[command(flatten)]
     content: ContentOptions,
+    /// Folder with the log and the click rates of the simulated network's visitors, which runs beside the demo data;
+    /// empty for no such network.
+    #[arg(long, env = "ADFOLIO_TRAFFIC", default_value_os_t = default_traffic())]
+    traffic: PathBuf,
     /// Use this PostgreSQL instead of a private one; its account must be allowed to create
     /// databases.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
@@ -103,8 +112,17 @@ impl StackOptions {
         &self.content.admin_password
     }
 
+    /// The simulated network's visitors, none if it is not wanted, or the file that is missing.
+    pub(super) fn simnet(&self) -> Result<Option<Visitors>, PathBuf> {
+        if self.traffic.as_os_str().is_empty() {
+            return Ok(None);
+        }
+        Visitors::of(&self.traffic).map(Some)
+    }
+
     pub(super) fn into_builder(self) -> Result<StackBuilder> {
         let ports = self.ports()?;
+        let simnet = self.simnet().ok().flatten().filter(|_| self.demo());
         let mut builder = Stack::builder()
             .ports(ports)
             .demo(self.demo())
@@ -112,6 +130,9 @@ impl StackOptions {
             .durable(true)
             .data_dir(self.data)
             .admin_password(self.content.admin_password);
+        if let Some(visitors) = simnet {
+            builder = builder.simnet(visitors);
+        }
         if let Some(url) = self.database_url {
             builder = builder.database_url(url);
         }

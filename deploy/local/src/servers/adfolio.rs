@@ -1,6 +1,7 @@
 //! Adfolio's own processes.
 
 use std::collections::HashMap;
+use std::ffi::OsStr;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,12 +11,13 @@ use nix::sys::signal::Signal;
 use rcgen::{KeyPair, PKCS_ECDSA_P256_SHA256};
 
 use crate::broker_users::BrokerAccess;
-use crate::builder::{DEMO_VARIABLE, FOUR_EYES, SECOND_FACTOR_VARIABLE};
+use crate::builder::{DEMO_VARIABLE, FOUR_EYES, SECOND_FACTOR_VARIABLE, Visitors};
 use crate::certificates::{TlsFiles, scheme};
 use crate::component::{Component, Service};
 use crate::identity;
 use crate::layout::Layout;
 use crate::ports::Ports;
+use crate::probe::Probe;
 use crate::process::{Launch, Unit};
 
 /// The drain limit of a service: a person who presses Ctrl-C waits for it.
@@ -205,6 +207,27 @@ impl Surroundings<'_> {
             }
         }
         launch
+    }
+}
+
+/// Describes the simulated network, which calls `api` and registers itself as the operator.
+pub(crate) fn simnet(operator: &Launch, api: &str, visitors: &Visitors) -> Unit {
+    let arguments: [&OsStr; 8] = [
+        "demo".as_ref(),
+        "simnet".as_ref(),
+        "--url".as_ref(),
+        api.as_ref(),
+        "--traffic".as_ref(),
+        visitors.traffic.as_ref(),
+        "--prior".as_ref(),
+        visitors.prior.as_ref(),
+    ];
+    Unit {
+        component: Component::Simnet,
+        launch: operator.clone().args(arguments).env(DEMO_VARIABLE, "1"),
+        probe: Probe::Running,
+        stop_signal: Signal::SIGTERM,
+        stop_limit: STOP_LIMIT,
     }
 }
 

@@ -23,5 +23,6 @@ mod replica;
 mod revocation;
 mod secrets;
 mod setup;
+mod simnet;
 mod tls;
 mod tracing;
