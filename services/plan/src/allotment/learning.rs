@@ -103,6 +103,10 @@ impl Known {
 /// Learns from what has been reported since the last time.
 pub async fn learn(app: &App) -> Result<(), PlanError> {
     for _ in 0..ROUNDS {
+        // There is seldom something: a look takes no lock and no write.
+        if repo::learning::next_to_learn(&app.pool).await?.is_none() {
+            return Ok(());
+        }
         let learnt = db::write(&app.pool, |tx| Box::pin(learn_round_in_tx(tx))).await?;
         if !learnt {
             return Ok(());
@@ -113,11 +117,11 @@ pub async fn learn(app: &App) -> Result<(), PlanError> {
 
 /// Learns from the oldest round that has something new; answers whether there was one.
 async fn learn_round_in_tx(tx: &mut Tx) -> Result<bool, PlanError> {
-    repo::lock_learning_in_tx(tx).await?;
-    let Some(begins_at) = repo::next_to_learn_in_tx(tx).await? else {
+    repo::learning::lock_learning_in_tx(tx).await?;
+    let Some(begins_at) = repo::learning::next_to_learn(&mut *tx).await? else {
         return Ok(false);
     };
-    let brought = repo::take_brought_in_tx(tx, begins_at).await?;
+    let brought = repo::learning::take_brought_in_tx(tx, begins_at).await?;
     if brought.is_empty() {
         return Ok(false);
     }
@@ -125,13 +129,13 @@ async fn learn_round_in_tx(tx: &mut Tx) -> Result<bool, PlanError> {
         .iter()
         .map(|it| (it.product, it.placement))
         .collect();
-    let mut known = repo::known_in_tx(tx, &pairs).await?;
+    let mut known = repo::learning::known_in_tx(tx, &pairs).await?;
     for brought in &brought {
         let known = known.entry((brought.product, brought.placement));
         known.or_default().learn(brought);
     }
-    repo::save_known_in_tx(tx, &known).await?;
-    if let Some(round) = repo::shape_of_round_in_tx(tx, begins_at).await? {
+    repo::learning::save_known_in_tx(tx, &known).await?;
+    if let Some(round) = repo::learning::shape_of_round_in_tx(tx, begins_at).await? {
         learn_capacities_in_tx(tx, &brought, &round).await?;
     }
     let impressions = brought.iter().fold(0_i64, |sum, it| {
@@ -139,7 +143,7 @@ async fn learn_round_in_tx(tx: &mut Tx) -> Result<bool, PlanError> {
         let signed = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
         sum.saturating_add(signed(it.is.impressions).saturating_sub(signed(was)))
     });
-    repo::add_traffic_in_tx(tx, begins_at, impressions).await?;
+    repo::learning::add_traffic_in_tx(tx, begins_at, impressions).await?;
     Ok(true)
 }
 
@@ -161,13 +165,14 @@ async fn learn_capacities_in_tx(
         );
     }
     let ids: Vec<PlacementId> = served.keys().copied().collect();
-    let mut capacities: HashMap<PlacementId, Capacity> = repo::capacities_in_tx(tx, &ids).await?;
+    let mut capacities: HashMap<PlacementId, Capacity> =
+        repo::learning::capacities_in_tx(tx, &ids).await?;
     let time = round::hour_thousandths(shape, *begins_at, *ends_at);
     for (placement, (allotted, served)) in served {
         let capacity = capacities.entry(placement).or_default();
         *capacity = capacity.after(allotted, served, time);
     }
-    repo::save_capacities_in_tx(tx, &capacities).await
+    repo::learning::save_capacities_in_tx(tx, &capacities).await
 }
 
 #[cfg(test)]

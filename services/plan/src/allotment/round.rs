@@ -146,7 +146,7 @@ pub async fn run(app: &App) -> Result<(), PlanError> {
 /// The traffic's shape, of the whole weeks before a time. The same at every hour until the first week is over.
 async fn shape(app: &App, until: DateTime<Utc>) -> Result<Shape, PlanError> {
     let until = until.duration_trunc(TimeDelta::hours(1)).unwrap_or(until);
-    let first = repo::first_traffic(&app.pool).await?;
+    let first = repo::learning::first_traffic(&app.pool).await?;
     let known = first.map_or(TimeDelta::zero(), |first| {
         until.signed_duration_since(first)
     });
@@ -156,7 +156,7 @@ async fn shape(app: &App, until: DateTime<Utc>) -> Result<Shape, PlanError> {
     }
     let since = until.checked_sub_signed(TimeDelta::weeks(weeks.into()));
     let mut impressions = [0_u64; HOURS];
-    for (hour, count) in repo::traffic(&app.pool, since.unwrap_or(until), until).await? {
+    for (hour, count) in repo::learning::traffic(&app.pool, since.unwrap_or(until), until).await? {
         if let Some(sum) = impressions.get_mut(hour_of_week(hour)) {
             *sum = sum.saturating_add(count);
         }
@@ -206,7 +206,7 @@ async fn allot(app: &App, span: Span, claim: Uuid, shape: &Shape) -> Result<(), 
         .collect();
     let sites = repo::sites(&app.pool, span.begins_at).await?;
     let aims = repo::aims(&app.pool, &products(&waiting)).await?;
-    let known = repo::known(&app.pool).await?;
+    let known = repo::learning::known(&app.pool).await?;
     let taken = repo::units_taken(&app.pool, span.begins_at).await?;
     let ids = app.ids.clone();
     let shape = shape.clone();

@@ -12,7 +12,7 @@ use crate::helpers::Plan;
 /// Every statement that writes an amount of spend or revenue, as the file and its table.
 const WRITERS: &[(&str, &str)] = &[
     // What was reported of an allotment, taken from the reports of the same transaction.
-    ("allotment/repo.rs", "allotments"),
+    ("allotment/repo/mod.rs", "allotments"),
     ("delivery/proposal/repo.rs", "delivery_imports"),
     ("delivery/proposal/repo.rs", "staged_reports"),
     ("delivery/repo.rs", "delivery_reports"),

@@ -158,7 +158,7 @@ pub async fn holding(
            FROM orders
            LEFT JOIN puts ON puts.order_id = orders.id AND puts.state IN ('driving', 'undoing')
            LEFT JOIN order_work ON order_work.order_id = orders.id
-           -- What waits only to be posted together: the ledger has what was posted last.
+           -- Work that only waits for its hour (POSTING_PACE_SECONDS): the ledger has what was posted last.
            CROSS JOIN LATERAL (SELECT coalesce(order_work.is_paced AND order_work.lease_until IS NULL
                AND order_work.attempts = 0 AND orders.posted_consumed_minor IS NOT NULL, false)) AS work (rests)
            WHERE orders.id > $1

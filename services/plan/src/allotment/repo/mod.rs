@@ -1,4 +1,7 @@
-//! The SQL of allotments.
+//! The SQL of allotments: what rounds decide, grant and close.
+
+pub mod learning;
+pub mod shown;
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -6,31 +9,23 @@ use std::time::Duration;
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_money::{Micros, Money};
-use adfolio_placement::belief::Counts;
-use adfolio_placement::decision::{Decision, Part};
-use adfolio_placement::drift::History;
 use adfolio_placement::pace::{Schedule, Shape, Standing};
 use adfolio_placement::supply::Capacity;
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::Place;
-use super::entity::{Allotment, Allotments, Sums};
-use super::learning::{Brought, Known, Reported, ShapeOfRound};
-use super::offer::{Offer, Position};
-use super::replay::Stored;
-use super::round::{Grant, NewMenu, Running, Span};
-use super::shown::ShownPlace;
-use super::supply::{Aim, KnownPairs, Site};
+use crate::allotment::Place;
+use crate::allotment::entity::{Allotment, Allotments, Sums};
+use crate::allotment::offer::{Offer, Position};
+use crate::allotment::replay::Stored;
+use crate::allotment::round::{Grant, NewMenu, Running, Span};
+use crate::allotment::supply::{Aim, Site};
 use crate::error::PlanError;
 use crate::ids::{AllotmentId, NetworkId, OrderId, PlacementId, ProductId};
 use crate::order::entity::Order;
 use crate::placement::PriceModel;
 use crate::product::entity::{Creative, Goal};
-
-/// The advisory lock of learning, any number that nothing else uses.
-const LEARNING_LOCK: i64 = 0x0061_6c6c_6f74_6d65;
 
 fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
@@ -41,7 +36,7 @@ fn signed(number: u64) -> i64 {
 }
 
 /// The allotments that cover these places. The caller holds the orders' locks.
-pub(super) async fn at_places_in_tx(
+pub(in crate::allotment) async fn at_places_in_tx(
     tx: &mut Tx,
     places: &[Place],
 ) -> Result<Allotments, PlanError> {
@@ -86,7 +81,7 @@ pub(super) async fn at_places_in_tx(
 }
 
 /// Writes what reports say of allotments. The caller holds the orders' locks.
-pub(super) async fn save_reported_in_tx(
+pub(in crate::allotment) async fn save_reported_in_tx(
     tx: &mut Tx,
     allotments: &[Allotment],
 ) -> Result<(), PlanError> {
@@ -114,7 +109,10 @@ pub(super) async fn save_reported_in_tx(
 // --- rounds -----------------------------------------------------------------------------------------------------------
 
 /// Whether a round was allotted.
-pub(super) async fn is_done(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<bool, PlanError> {
+pub(in crate::allotment) async fn is_done(
+    pool: &PgPool,
+    begins_at: DateTime<Utc>,
+) -> Result<bool, PlanError> {
     let done = sqlx::query_scalar!(
         r#"SELECT done_at IS NOT NULL AS "done!" FROM allotment_rounds WHERE begins_at = $1"#,
         begins_at,
@@ -126,7 +124,7 @@ pub(super) async fn is_done(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<b
 
 /// Claims a round that nobody has claimed, or not got on with; answers its shape, which is the first claim's. None if
 /// another replica works on it.
-pub(super) async fn claim_in_tx(
+pub(in crate::allotment) async fn claim_in_tx(
     tx: &mut Tx,
     span: Span,
     claim: Uuid,
@@ -151,7 +149,7 @@ pub(super) async fn claim_in_tx(
 }
 
 /// Renews a claim; false if another replica has taken over.
-pub(super) async fn renew_in_tx(
+pub(in crate::allotment) async fn renew_in_tx(
     tx: &mut Tx,
     begins_at: DateTime<Utc>,
     claim: Uuid,
@@ -170,7 +168,7 @@ pub(super) async fn renew_in_tx(
 }
 
 /// Ends a round: networks see what it allotted.
-pub(super) async fn done_in_tx(
+pub(in crate::allotment) async fn done_in_tx(
     tx: &mut Tx,
     begins_at: DateTime<Utc>,
     claim: Uuid,
@@ -190,7 +188,7 @@ pub(super) async fn done_in_tx(
 }
 
 /// Plans that run until the end of a round, with what was allotted since `hour`.
-pub(super) async fn running(
+pub(in crate::allotment) async fn running(
     pool: &PgPool,
     begins_at: DateTime<Utc>,
     hour: DateTime<Utc>,
@@ -231,7 +229,7 @@ pub(super) async fn running(
 }
 
 /// The plans for which a round has decided already, before another replica took over.
-pub(super) async fn decided(
+pub(in crate::allotment) async fn decided(
     pool: &PgPool,
     begins_at: DateTime<Utc>,
 ) -> Result<HashSet<OrderId>, PlanError> {
@@ -245,7 +243,7 @@ pub(super) async fn decided(
 }
 
 /// What a round has allotted of placements already.
-pub(super) async fn units_taken(
+pub(in crate::allotment) async fn units_taken(
     pool: &PgPool,
     begins_at: DateTime<Utc>,
 ) -> Result<HashMap<PlacementId, u64>, PlanError> {
@@ -263,7 +261,10 @@ pub(super) async fn units_taken(
 }
 
 /// Placements that plans may choose in a round that begins then, by id: active ones of active networks with a price.
-pub(super) async fn sites(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<Vec<Site>, PlanError> {
+pub(in crate::allotment) async fn sites(
+    pool: &PgPool,
+    begins_at: DateTime<Utc>,
+) -> Result<Vec<Site>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT p.id AS "id: PlacementId", p.network_id AS "network_id: NetworkId", p.countries, p.capacity_per_hour,
                   n.report_delay_seconds, price.model AS "model: PriceModel", price.cost_micros, price.revenue_micros,
@@ -295,7 +296,7 @@ pub(super) async fn sites(pool: &PgPool, begins_at: DateTime<Utc>) -> Result<Vec
 }
 
 /// How plans of these products are placed.
-pub(super) async fn aims(
+pub(in crate::allotment) async fn aims(
     pool: &PgPool,
     products: &[ProductId],
 ) -> Result<HashMap<ProductId, Aim>, PlanError> {
@@ -317,26 +318,8 @@ pub(super) async fn aims(
     Ok(aims.collect())
 }
 
-/// Everything that is known of products on placements.
-pub(super) async fn known(pool: &PgPool) -> Result<KnownPairs, PlanError> {
-    let rows = sqlx::query!(
-        r#"SELECT product_id AS "product: ProductId", placement_id AS "placement: PlacementId",
-                  clicks AS "clicks: Json<History>", fulfilment AS "fulfilment: Json<History>" FROM placement_learning"#,
-    )
-    .fetch_all(pool)
-    .await?;
-    let known = rows.into_iter().map(|row| {
-        let known = Known {
-            clicks: row.clicks.0,
-            fulfilment: row.fulfilment.0,
-        };
-        ((row.product, row.placement), known)
-    });
-    Ok(known.collect())
-}
-
 /// Writes the menus of a round.
-pub(super) async fn insert_menus_in_tx(
+pub(in crate::allotment) async fn insert_menus_in_tx(
     tx: &mut Tx,
     begins_at: DateTime<Utc>,
     menus: &[NewMenu],
@@ -364,7 +347,7 @@ pub(super) async fn insert_menus_in_tx(
 }
 
 /// Notes for which plans no placement can be chosen, and for which one can again.
-pub(super) async fn set_supply_in_tx(
+pub(in crate::allotment) async fn set_supply_in_tx(
     tx: &mut Tx,
     without: &[OrderId],
     supplied: &[OrderId],
@@ -388,7 +371,7 @@ pub(super) async fn set_supply_in_tx(
 }
 
 /// What supply lacks.
-pub(super) struct Lacks {
+pub(in crate::allotment) struct Lacks {
     /// Running plans for which no placement can be chosen.
     pub orders: i64,
     /// Networks of whose allotments none that closed lately has a report.
@@ -401,7 +384,7 @@ pub(super) struct Lacks {
 
 /// What supply lacks now; networks by their allotments that closed since a time. The condition on their beginning is for
 /// the index.
-pub(super) async fn count_lacks(
+pub(in crate::allotment) async fn count_lacks(
     pool: &PgPool,
     since: DateTime<Utc>,
     now: DateTime<Utc>,
@@ -433,7 +416,7 @@ pub(super) async fn count_lacks(
 }
 
 /// Writes decisions; answers for which plans. For the others the round has decided before.
-pub(super) async fn insert_decisions_in_tx(
+pub(in crate::allotment) async fn insert_decisions_in_tx(
     tx: &mut Tx,
     begins_at: DateTime<Utc>,
     grants: &[Grant],
@@ -459,7 +442,7 @@ pub(super) async fn insert_decisions_in_tx(
 }
 
 /// Writes the allotments of grants.
-pub(super) async fn insert_allotments_in_tx(
+pub(in crate::allotment) async fn insert_allotments_in_tx(
     tx: &mut Tx,
     span: Span,
     grants: &[Grant],
@@ -506,7 +489,10 @@ pub(super) async fn insert_allotments_in_tx(
 }
 
 /// Takes what was granted from the plans' free budget. The caller holds their locks.
-pub(super) async fn add_allotted_in_tx(tx: &mut Tx, grants: &[Grant]) -> Result<(), PlanError> {
+pub(in crate::allotment) async fn add_allotted_in_tx(
+    tx: &mut Tx,
+    grants: &[Grant],
+) -> Result<(), PlanError> {
     let orders: Vec<Uuid> = grants.iter().map(|grant| grant.order.0).collect();
     let totals: Vec<i64> = grants
         .iter()
@@ -526,7 +512,7 @@ pub(super) async fn add_allotted_in_tx(tx: &mut Tx, grants: &[Grant]) -> Result<
 // --- closing ----------------------------------------------------------------------------------------------------------
 
 /// Plans with allotments whose time for reports is over.
-pub(super) async fn orders_due(
+pub(in crate::allotment) async fn orders_due(
     pool: &PgPool,
     now: DateTime<Utc>,
     limit: i64,
@@ -543,7 +529,7 @@ pub(super) async fn orders_due(
 
 /// Closes open allotments of orders, those that are due or all; answers what becomes free of each order. The caller holds
 /// their locks.
-pub(super) async fn close_in_tx(
+pub(in crate::allotment) async fn close_in_tx(
     tx: &mut Tx,
     orders: &[Order],
     due: Option<DateTime<Utc>>,
@@ -566,242 +552,8 @@ pub(super) async fn close_in_tx(
         .collect())
 }
 
-// --- learning ---------------------------------------------------------------------------------------------------------
-
-/// Replicas learn one after the other.
-pub(super) async fn lock_learning_in_tx(tx: &mut Tx) -> Result<(), PlanError> {
-    sqlx::query!(
-        r#"SELECT pg_advisory_xact_lock($1)::text AS "locked""#,
-        LEARNING_LOCK
-    )
-    .fetch_one(tx)
-    .await?;
-    Ok(())
-}
-
-/// The oldest round with something to learn.
-pub(super) async fn next_to_learn_in_tx(tx: &mut Tx) -> Result<Option<DateTime<Utc>>, PlanError> {
-    let begins_at = sqlx::query_scalar!(
-        r#"SELECT a.begins_at FROM allotments a
-           WHERE a.state = 'closed' AND NOT a.is_learnt AND NOT EXISTS (
-               SELECT FROM allotments o
-               WHERE o.begins_at = a.begins_at AND o.placement_id = a.placement_id AND o.network_id = a.network_id
-                 AND o.state = 'open')
-           ORDER BY a.begins_at LIMIT 1"#,
-    )
-    .fetch_optional(tx)
-    .await?;
-    Ok(begins_at)
-}
-
-/// What a round's closed allotments brought that beliefs do not know, by product and placement; they know it from now on.
-/// Placements with allotments that are still open come later. A row that a report changes at this moment, too.
-pub(super) async fn take_brought_in_tx(
-    tx: &mut Tx,
-    begins_at: DateTime<Utc>,
-) -> Result<Vec<Brought>, PlanError> {
-    let rows = sqlx::query!(
-        r#"WITH old AS (
-               SELECT id, order_id, placement_id, model, price_revenue_micros, units, learnt_impressions, learnt_clicks,
-                      learnt_revenue_micros
-               FROM allotments a
-               WHERE begins_at = $1 AND state = 'closed' AND NOT is_learnt AND NOT EXISTS (
-                   SELECT FROM allotments o
-                   WHERE o.begins_at = a.begins_at AND o.placement_id = a.placement_id AND o.network_id = a.network_id
-                     AND o.state = 'open')
-               ORDER BY id FOR NO KEY UPDATE SKIP LOCKED),
-           learnt AS (
-               UPDATE allotments SET is_learnt = true, learnt_impressions = allotments.impressions,
-                   learnt_clicks = allotments.clicks, learnt_revenue_micros = allotments.revenue_micros
-               FROM old WHERE allotments.id = old.id
-               RETURNING old.order_id, old.placement_id, old.model, old.price_revenue_micros, old.units,
-                         allotments.impressions, allotments.clicks, allotments.revenue_micros,
-                         old.learnt_impressions, old.learnt_clicks, old.learnt_revenue_micros)
-           SELECT o.product_id AS "product: ProductId", l.placement_id AS "placement: PlacementId",
-                  l.model AS "model: PriceModel", l.price_revenue_micros,
-                  sum(l.units)::bigint AS "units!", sum(l.impressions)::bigint AS "impressions!",
-                  sum(l.clicks)::bigint AS "clicks!", sum(l.revenue_micros)::bigint AS "revenue!",
-                  bool_or(l.learnt_impressions IS NOT NULL) AS "is_correction!",
-                  coalesce(sum(l.learnt_impressions), 0)::bigint AS "learnt_impressions!",
-                  coalesce(sum(l.learnt_clicks), 0)::bigint AS "learnt_clicks!",
-                  coalesce(sum(l.learnt_revenue_micros), 0)::bigint AS "learnt_revenue!"
-           FROM learnt l JOIN orders o ON o.id = l.order_id
-           GROUP BY o.product_id, l.placement_id, l.model, l.price_revenue_micros
-           ORDER BY o.product_id, l.placement_id"#,
-        begins_at,
-    )
-    .fetch_all(tx)
-    .await?;
-    let brought = rows.into_iter().map(|row| Brought {
-        product: row.product,
-        placement: row.placement,
-        model: row.model,
-        price_revenue: Micros::new(row.price_revenue_micros),
-        units: unsigned(row.units),
-        is: Reported {
-            impressions: unsigned(row.impressions),
-            clicks: unsigned(row.clicks),
-            revenue: unsigned(row.revenue),
-        },
-        was: row.is_correction.then(|| Reported {
-            impressions: unsigned(row.learnt_impressions),
-            clicks: unsigned(row.learnt_clicks),
-            revenue: unsigned(row.learnt_revenue),
-        }),
-    });
-    Ok(brought.collect())
-}
-
-/// What is known of these products on these placements.
-pub(super) async fn known_in_tx(
-    tx: &mut Tx,
-    pairs: &[(ProductId, PlacementId)],
-) -> Result<KnownPairs, PlanError> {
-    let products: Vec<Uuid> = pairs.iter().map(|pair| pair.0.0).collect();
-    let placements: Vec<Uuid> = pairs.iter().map(|pair| pair.1.0).collect();
-    let rows = sqlx::query!(
-        r#"SELECT l.product_id AS "product: ProductId", l.placement_id AS "placement: PlacementId",
-                  l.clicks AS "clicks: Json<History>", l.fulfilment AS "fulfilment: Json<History>"
-           FROM placement_learning l
-           JOIN UNNEST($1::uuid[], $2::uuid[]) AS pair (product_id, placement_id) USING (product_id, placement_id)"#,
-        &products,
-        &placements,
-    )
-    .fetch_all(tx)
-    .await?;
-    let known = rows.into_iter().map(|row| {
-        let known = Known {
-            clicks: row.clicks.0,
-            fulfilment: row.fulfilment.0,
-        };
-        ((row.product, row.placement), known)
-    });
-    Ok(known.collect())
-}
-
-/// Writes what is known.
-pub(super) async fn save_known_in_tx(tx: &mut Tx, known: &KnownPairs) -> Result<(), PlanError> {
-    let products: Vec<Uuid> = known.keys().map(|pair| pair.0.0).collect();
-    let placements: Vec<Uuid> = known.keys().map(|pair| pair.1.0).collect();
-    let clicks: Vec<Json<_>> = known.values().map(|known| Json(&known.clicks)).collect();
-    let fulfilment: Vec<Json<_>> = known
-        .values()
-        .map(|known| Json(&known.fulfilment))
-        .collect();
-    sqlx::query!(
-        "INSERT INTO placement_learning (product_id, placement_id, clicks, fulfilment)
-         SELECT * FROM UNNEST($1::uuid[], $2::uuid[], $3::jsonb[], $4::jsonb[])
-         ON CONFLICT (product_id, placement_id) DO UPDATE SET clicks = excluded.clicks, fulfilment = excluded.fulfilment",
-        &products,
-        &placements,
-        &clicks as _,
-        &fulfilment as _,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// The time and shape of a round; none of one that is forgotten.
-pub(super) async fn shape_of_round_in_tx(
-    tx: &mut Tx,
-    begins_at: DateTime<Utc>,
-) -> Result<Option<ShapeOfRound>, PlanError> {
-    let row = sqlx::query!(
-        r#"SELECT ends_at, shape AS "shape: Json<Shape>" FROM allotment_rounds WHERE begins_at = $1"#,
-        begins_at,
-    )
-    .fetch_optional(tx)
-    .await?;
-    Ok(row.map(|row| (begins_at, row.ends_at, row.shape.0)))
-}
-
-/// What placements can serve.
-pub(super) async fn capacities_in_tx(
-    tx: &mut Tx,
-    placements: &[PlacementId],
-) -> Result<HashMap<PlacementId, Capacity>, PlanError> {
-    let ids: Vec<Uuid> = placements.iter().map(|id| id.0).collect();
-    let rows = sqlx::query!(
-        r#"SELECT id AS "id: PlacementId", capacity_per_hour FROM placements WHERE id = ANY($1)
-           ORDER BY id FOR NO KEY UPDATE"#,
-        &ids,
-    )
-    .fetch_all(tx)
-    .await?;
-    let capacities = rows
-        .into_iter()
-        .map(|row| (row.id, Capacity::of(row.capacity_per_hour.map(unsigned))));
-    Ok(capacities.collect())
-}
-
-/// Writes what placements can serve.
-pub(super) async fn save_capacities_in_tx(
-    tx: &mut Tx,
-    capacities: &HashMap<PlacementId, Capacity>,
-) -> Result<(), PlanError> {
-    let ids: Vec<Uuid> = capacities.keys().map(|id| id.0).collect();
-    let per_hour = capacities.values().map(|it| it.per_hour().map(signed));
-    let per_hour: Vec<Option<i64>> = per_hour.collect();
-    sqlx::query!(
-        "UPDATE placements SET capacity_per_hour = new.per_hour
-         FROM UNNEST($1::uuid[], $2::bigint[]) AS new (id, per_hour) WHERE placements.id = new.id",
-        &ids,
-        &per_hour as &[Option<i64>],
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// Adds impressions to the traffic of the hour of a time.
-pub(super) async fn add_traffic_in_tx(
-    tx: &mut Tx,
-    time: DateTime<Utc>,
-    impressions: i64,
-) -> Result<(), PlanError> {
-    sqlx::query!(
-        "INSERT INTO traffic_hours AS known (hour, impressions) VALUES (date_trunc('hour', $1::timestamptz, 'UTC'), $2)
-         ON CONFLICT (hour) DO UPDATE SET impressions = known.impressions + excluded.impressions",
-        time,
-        impressions,
-    )
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// The first hour whose traffic is known.
-pub(super) async fn first_traffic(pool: &PgPool) -> Result<Option<DateTime<Utc>>, PlanError> {
-    let first = sqlx::query_scalar!("SELECT min(hour) FROM traffic_hours")
-        .fetch_one(pool)
-        .await?;
-    Ok(first)
-}
-
-/// Impressions by the hour.
-pub(super) async fn traffic(
-    pool: &PgPool,
-    since: DateTime<Utc>,
-    until: DateTime<Utc>,
-) -> Result<Vec<(DateTime<Utc>, u64)>, PlanError> {
-    let rows = sqlx::query!(
-        "SELECT hour, impressions FROM traffic_hours WHERE hour >= $1 AND hour < $2",
-        since,
-        until,
-    )
-    .fetch_all(pool)
-    .await?;
-    Ok(rows
-        .into_iter()
-        .map(|row| (row.hour, unsigned(row.impressions)))
-        .collect())
-}
-
-// --- offers and upkeep ------------------------------------------------------------------------------------------------
-
 /// When an allotment of a network begins.
-pub(super) async fn begin_of(
+pub(in crate::allotment) async fn begin_of(
     pool: &PgPool,
     network: NetworkId,
     id: AllotmentId,
@@ -817,7 +569,7 @@ pub(super) async fn begin_of(
 }
 
 /// A network's allotments of decided rounds that have not ended and whose plans run, oldest first.
-pub(super) async fn offers(
+pub(in crate::allotment) async fn offers(
     pool: &PgPool,
     network: NetworkId,
     after: Option<Position>,
@@ -869,7 +621,7 @@ pub(super) async fn offers(
 }
 
 /// The decision about a plan in the round at a time, or in its newest one.
-pub(super) async fn decision(
+pub(in crate::allotment) async fn decision(
     pool: &PgPool,
     plan_number: &str,
     at: Option<DateTime<Utc>>,
@@ -905,103 +657,8 @@ pub(super) async fn decision(
     }))
 }
 
-/// Whether anything of a plan was ever allotted.
-pub(super) async fn is_placed(pool: &PgPool, order: OrderId) -> Result<bool, PlanError> {
-    let found = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM allotments WHERE order_id = $1) AS "found!""#,
-        order.0
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(found)
-}
-
-/// The traffic's shape of the newest round.
-pub(super) async fn newest_shape(pool: &PgPool) -> Result<Option<Shape>, PlanError> {
-    let shape = sqlx::query_scalar!(
-        r#"SELECT shape AS "shape: Json<Shape>" FROM allotment_rounds ORDER BY begins_at DESC LIMIT 1"#
-    )
-    .fetch_optional(pool)
-    .await?;
-    Ok(shape.map(|shape| shape.0))
-}
-
-/// What a plan has shown by placement, by spend.
-pub(super) async fn places(pool: &PgPool, order: OrderId) -> Result<Vec<ShownPlace>, PlanError> {
-    let rows = sqlx::query!(
-        r#"SELECT o.placement_id AS "id: PlacementId", coalesce(p.name, '') AS "name!", o.impressions, o.clicks,
-                  o.charged_micros, o.simulated > 0 AS "is_simulated!"
-           FROM order_placements o LEFT JOIN placements p ON p.id = o.placement_id
-           WHERE o.order_id = $1 ORDER BY o.charged_micros DESC, o.placement_id"#,
-        order.0,
-    )
-    .fetch_all(pool)
-    .await?;
-    let places = rows.into_iter().map(|row| ShownPlace {
-        placement: Some(row.id),
-        name: row.name,
-        counts: Counts::new(unsigned(row.impressions), unsigned(row.clicks)),
-        charged: Micros::new(row.charged_micros),
-        is_simulated: row.is_simulated,
-        decided: None,
-    });
-    Ok(places.collect())
-}
-
-/// Whether anything that a plan was reported without a placement was simulated.
-pub(super) async fn is_simulated_without_placement(
-    pool: &PgPool,
-    order: OrderId,
-) -> Result<bool, PlanError> {
-    let found = sqlx::query_scalar!(
-        r#"SELECT EXISTS (SELECT FROM delivery_reports
-                          WHERE order_id = $1 AND placement_id IS NULL AND origin = 'simulator') AS "found!""#,
-        order.0
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(found)
-}
-
-/// The time of a plan's newest report.
-pub(super) async fn newest_report(
-    pool: &PgPool,
-    order: OrderId,
-) -> Result<Option<DateTime<Utc>>, PlanError> {
-    let newest = sqlx::query_scalar!(
-        "SELECT max(time) FROM delivery_reports WHERE order_id = $1",
-        order.0
-    )
-    .fetch_one(pool)
-    .await?;
-    Ok(newest)
-}
-
-/// What the newest round decided about a plan's candidates.
-pub(super) async fn newest_parts(
-    pool: &PgPool,
-    order: OrderId,
-) -> Result<Vec<(PlacementId, String, Part)>, PlanError> {
-    let row = sqlx::query!(
-        r#"SELECT m.placement_ids, d.decision AS "decision: Json<Decision>",
-                  ARRAY(SELECT coalesce(p.name, '') FROM UNNEST(m.placement_ids) WITH ORDINALITY AS listed (id, position)
-                        LEFT JOIN placements p ON p.id = listed.id ORDER BY position) AS "names!"
-           FROM allotment_decisions d JOIN allotment_menus m ON m.id = d.menu_id
-           WHERE d.order_id = $1 ORDER BY d.begins_at DESC LIMIT 1"#,
-        order.0,
-    )
-    .fetch_optional(pool)
-    .await?;
-    let Some(row) = row else {
-        return Ok(Vec::new());
-    };
-    let placements = row.placement_ids.into_iter().map(PlacementId);
-    let parts = placements.zip(row.names).zip(row.decision.0.parts);
-    Ok(parts.map(|((id, name), part)| (id, name, part)).collect())
-}
-
 /// Deletes rounds that ended before a time, with menus and decisions, and their allotments; answers how many rounds.
-pub(super) async fn forget_in_tx(
+pub(in crate::allotment) async fn forget_in_tx(
     tx: &mut Tx,
     before: DateTime<Utc>,
     limit: i64,
