@@ -45,6 +45,12 @@ impl Api {
         .await
     }
 
+    /// A page of what a network is allotted.
+    pub async fn network(&self, query: &str, key: &str) -> Value {
+        let url = format!("{}/network/allotments{query}", self.base);
+        Self::data(self.http.get(url).header("X-Network-Key", key)).await
+    }
+
     /// The bytes of an answer.
     pub async fn size(&self, path: &str, token: &str) -> usize {
         let request = self.http.get(format!("{}{path}", self.base));

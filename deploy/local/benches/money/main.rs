@@ -21,6 +21,8 @@
 //!    imported.
 //! 10. growth: the size of the rows left by all this and some deposits, and how fast the books with
 //!     them are verified and reconciled.
+//! 11. placing: a round of the placement algorithm for 10,000 plans on 100 placements, and how long a
+//!     network's fetch of it takes.
 //!
 //! `compare OLD [NEW]` measures nothing and compares two results.
 #![allow(
@@ -46,6 +48,7 @@ mod growth;
 mod ledger;
 mod options;
 mod pgbench;
+mod placing;
 mod processes;
 mod proofs;
 mod property;
@@ -106,6 +109,10 @@ async fn measure(options: &Options) {
     if options.wants(Part::Growth) {
         growth::run(&stack, &mut results).await;
         proofs::run(&stack, &mut results).await;
+    }
+    // Last: its plans have no postings, so the books do not balance any more.
+    if options.wants(Part::Placing) {
+        placing::run(&stack, &mut results).await;
     }
     stack.stop().await;
 

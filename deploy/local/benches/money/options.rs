@@ -23,10 +23,11 @@ pub enum Part {
     Pages,
     Statistics,
     Growth,
+    Placing,
 }
 
 impl Part {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 12] = [
         Self::Pgbench,
         Self::Broker,
         Self::Ledger,
@@ -38,6 +39,7 @@ impl Part {
         Self::Pages,
         Self::Statistics,
         Self::Growth,
+        Self::Placing,
     ];
 
     fn name(self) -> &'static str {
@@ -53,6 +55,7 @@ impl Part {
             Self::Pages => "pages",
             Self::Statistics => "statistics",
             Self::Growth => "growth",
+            Self::Placing => "placing",
         }
     }
 
@@ -64,7 +67,12 @@ impl Part {
             Self::Puts => &[Self::Pgbench],
             Self::Property | Self::Reads => &[Self::Bare],
             Self::Pages => &[Self::Bare, Self::Reads],
-            Self::Pgbench | Self::Broker | Self::Bare | Self::Statistics | Self::Growth => &[],
+            Self::Pgbench
+            | Self::Broker
+            | Self::Bare
+            | Self::Statistics
+            | Self::Growth
+            | Self::Placing => &[],
         }
     }
 }
