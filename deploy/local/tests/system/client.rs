@@ -109,11 +109,16 @@ impl Client {
 
     /// A POST call with JSON lines.
     pub async fn post_lines(&self, path: &str, lines: &str) -> Reply {
-        let request = self.request(Method::POST, path);
-        let request = request.header("Content-Type", "application/x-ndjson");
-        self.try_send(request.body(lines.to_owned()))
+        self.try_post_lines(path, lines)
             .await
             .expect("the gateway answers")
+    }
+
+    /// A POST call with JSON lines; an error if no envelope came back.
+    pub async fn try_post_lines(&self, path: &str, lines: &str) -> Result<Reply, String> {
+        let request = self.request(Method::POST, path);
+        let request = request.header("Content-Type", "application/x-ndjson");
+        self.try_send(request.body(lines.to_owned())).await
     }
 
     /// Opens the event stream, which has no time limit. An error if it was refused.

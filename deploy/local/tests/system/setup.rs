@@ -90,6 +90,11 @@ impl System {
 
     /// A new product that accepts puts from 10.00 to 100000.00.
     pub async fn product(&self, name: &str) -> String {
+        self.product_for(name, "SEA").await
+    }
+
+    /// The same for a region.
+    pub async fn product_for(&self, name: &str, region: &str) -> String {
         let product = json!({
             "name": name,
             "category": "Casual games",
@@ -98,7 +103,7 @@ impl System {
             "content_types": ["video", "landing_page"],
             "put_min": "10.00",
             "put_max": "100000.00",
-            "audience": {"regions": ["SEA"], "age_min": 18, "age_max": 45, "gender": "any"},
+            "audience": {"regions": [region], "age_min": 18, "age_max": 45, "gender": "any"},
         });
         let created = self.admin.post("/admin/product/create", product).await.ok();
         created["id"].as_str().unwrap().to_owned()

@@ -2,9 +2,10 @@
 //! ends, and the books balance every second meanwhile.
 //!
 //! Advertisers and staff go through every saga ([`actor`]) and remember the answers ([`history`]),
-//! while processes are killed and frozen, connections cut and writes interrupted ([`faults`],
-//! [`links`], [`interrupts`]); the books are sampled every second ([`books`]). When it is quiet
-//! again, everything has ended, and memory and books are compared ([`check`]).
+//! and a network shows plans and reports them ([`supply`]), while processes are killed and frozen,
+//! connections cut and writes interrupted ([`faults`], [`links`], [`interrupts`]); the books are
+//! sampled every second ([`books`]). When it is quiet again, everything has ended, and memory and
+//! books are compared ([`check`]).
 //!
 //! `CHAOS_SECONDS` (60) is the duration, `CHAOS_SEED` repeats faults and journeys, and `CHAOS_DATA`
 //! names a folder where databases and logs are kept.
@@ -27,6 +28,7 @@ mod outage;
 mod restore;
 mod rolling;
 mod scale;
+mod supply;
 mod upgrade;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
@@ -44,6 +46,7 @@ use customer::Stage;
 use faults::Faults;
 use history::History;
 use links::Links;
+use supply::Supply;
 
 /// Concurrent advertisers.
 const ACTORS: usize = 12;
@@ -74,7 +77,8 @@ struct Chaos {
 impl Chaos {
     /// A system that runs, with variables for single services.
     async fn start(seconds: u64, seed: u64, environment: &[(Service, &str, &str)]) -> Self {
-        let (system, links) = start(environment).await;
+        let environment = [environment, &supply::ENVIRONMENT].concat();
+        let (system, links) = start(&environment).await;
         let stage = Arc::new(prepare(&system).await);
         Self {
             seconds,
@@ -89,6 +93,8 @@ impl Chaos {
     async fn run(self) {
         let stop = CancellationToken::new();
         let acting = act(&self.system, &self.stage, self.seed, 0..ACTORS, &stop).await;
+        let supply = Supply::prepare(&self.system, self.seed).await;
+        let supplying = tokio::spawn(supply.work(stop.clone()));
         let base_url = self.system.stack.database_base_url();
         let watching = tokio::spawn(books::watch(base_url, stop.clone()));
         let faults = Faults::new(self.seed, self.seconds);
@@ -96,9 +102,11 @@ impl Chaos {
         stop.cancel();
         let histories = remembered(acting).await;
         let watched = watching.await.unwrap();
+        let (mut supply, mut told) = supplying.await.expect("the network got a forbidden answer");
 
         let answered: usize = histories.iter().map(|history| history.answered).sum();
-        println!("{struck}; {answered} operations answered; {watched}");
+        println!("{struck}; {answered} operations answered; {watched}; {told}");
+        supply.conclude(&mut told).await;
         check::wait_until_quiet(&self.system).await;
         for history in &histories {
             check::compare(&self.system, history).await;
@@ -110,6 +118,7 @@ impl Chaos {
             watched.balanced
         );
         struck.assert_whole(self.seconds);
+        told.assert_worked();
         assert!(
             answered >= self.operations(),
             "only {answered} operations were answered"
@@ -199,7 +208,8 @@ fn setting<T: FromStr>(name: &str) -> Option<T> {
 
 /// A product, coupons, and offers of both directions.
 async fn prepare(system: &System) -> Stage {
-    let product_id = system.product("Chaos").await;
+    // No placement of the network is in this country.
+    let product_id = system.product_for("Chaos", "JP").await;
     let campaign = json!({
         "name": "Chaos", "type": "fixed_amount", "mode": "deduction", "value": "5.00", "amount_requirement": "10.00",
         "kind": "staff", "valid_days": 30,
