@@ -17,6 +17,8 @@ pub fn check(data: &[u8]) {
     check_data::<events::TransactionPosted>(&event);
     check_data::<events::DepositCredited>(&event);
     check_data::<events::PlanStatusChanged>(&event);
+    check_data::<events::PlanSupplyChanged>(&event);
+    check_data::<events::ReportsQuarantined>(&event);
     check_data::<events::CouponClaimed>(&event);
     check_data::<events::CouponRedeemed>(&event);
     check_data::<events::CouponReleased>(&event);

@@ -25,7 +25,7 @@ pub mod replay;
 mod repo;
 pub mod round;
 pub mod shown;
-mod supply;
+pub mod supply;
 pub mod upkeep;
 
 pub use entity::{Allotment, Allotments};

@@ -23,7 +23,7 @@ use super::supply::Supply;
 use crate::app::App;
 use crate::error::PlanError;
 use crate::ids::{AllotmentId, MenuId, OrderId, PlacementId, ProductId};
-use crate::{network, order};
+use crate::{events, network, order};
 
 /// Without progress for so long, another replica takes over.
 pub const CLAIM: Duration = Duration::from_secs(30);
@@ -409,7 +409,8 @@ async fn write(
                 return Ok::<_, PlanError>(false);
             }
             repo::insert_menus_in_tx(tx, span.begins_at, &menus, &known).await?;
-            repo::set_supply_in_tx(tx, &without_supply, &supplied, now).await?;
+            let changes = repo::set_supply_in_tx(tx, &without_supply, &supplied, now).await?;
+            events::supply_changed_in_tx(tx, &changes, now).await?;
             Ok(true)
         })
     });

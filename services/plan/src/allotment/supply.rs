@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use adfolio_kit::identity::UserId;
 use adfolio_money::Micros;
 use adfolio_placement::belief::{Belief, Counts};
 use adfolio_placement::choice::Limits;
@@ -11,7 +12,7 @@ use adfolio_placement::supply::Capacity;
 use chrono::TimeDelta;
 
 use super::learning::Known;
-use crate::ids::{NetworkId, PlacementId, ProductId};
+use crate::ids::{NetworkId, OrderId, PlacementId, ProductId};
 use crate::placement::PriceModel;
 use crate::product::entity::Goal;
 
@@ -35,6 +36,15 @@ pub struct Site {
     pub capacity: Capacity,
     /// Whether reports of it wait in quarantine: it gets nothing more before staff have decided on them.
     pub is_held: bool,
+}
+
+/// A plan for which no placement can be chosen any more, or for which one can again.
+#[derive(Clone, Debug)]
+pub struct SupplyChange {
+    pub order: OrderId,
+    pub plan_number: String,
+    pub user: UserId,
+    pub is_supplied: bool,
 }
 
 impl Site {

@@ -7,7 +7,7 @@
 pub mod entity;
 mod repo;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
@@ -27,6 +27,7 @@ use crate::delivery::intake::{self, Intake, Times};
 use crate::delivery::proposal::{self, Choice};
 use crate::delivery::row::Reported;
 use crate::error::PlanError;
+use crate::events;
 use crate::gate::Found;
 use crate::ids::{BatchId, ImportId, PlacementId, QuarantinedId};
 use crate::settlement;
@@ -92,7 +93,17 @@ pub async fn add_in_tx(
     if new.is_empty() {
         return Ok(());
     }
-    repo::insert_in_tx(tx, &new).await
+    let inserted: HashSet<QuarantinedId> = repo::insert_in_tx(tx, &new).await?;
+    let inserted = new.iter().filter(|it| inserted.contains(&it.id));
+    let (mut count, mut rules) = (0_i64, BTreeSet::new());
+    for report in inserted {
+        count = count.saturating_add(1);
+        rules.extend(report.findings.iter().map(|finding| finding.rule.as_str()));
+    }
+    if count > 0 {
+        events::reports_quarantined_in_tx(tx, (source, import), count, rules).await?;
+    }
+    Ok(())
 }
 
 /// Reports in quarantine older than `before`, newest first: those in `state`, or all.

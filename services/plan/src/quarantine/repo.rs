@@ -1,5 +1,7 @@
 //! The SQL of quarantine.
 
+use std::collections::HashSet;
+
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
@@ -182,21 +184,24 @@ pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InS
     Ok(waiting)
 }
 
-/// Writes reports, except those that are there already.
-pub(super) async fn insert_in_tx(tx: &mut Tx, reports: &[Quarantined]) -> Result<(), PlanError> {
+/// Writes reports, except those that are there already; answers which were not.
+pub(super) async fn insert_in_tx(
+    tx: &mut Tx,
+    reports: &[Quarantined],
+) -> Result<HashSet<QuarantinedId>, PlanError> {
     macro_rules! column {
         ($report:ident => $value:expr) => {
             reports.iter().map(|$report| $value).collect::<Vec<_>>()
         };
     }
-    sqlx::query!(
-        "INSERT INTO quarantined_reports (id, source, origin, import_id, line, report_id, revision, plan_number, time,
+    let inserted = sqlx::query_scalar!(
+        r#"INSERT INTO quarantined_reports (id, source, origin, import_id, line, report_id, revision, plan_number, time,
                                           impressions, clicks, spend_micros, revenue_micros, estimated, placement,
                                           placement_id, findings, came_at)
          SELECT * FROM UNNEST($1::uuid[], $2::text[], $3::text[], $4::uuid[], $5::bigint[], $6::text[], $7::bigint[],
                               $8::text[], $9::timestamptz[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
                               $14::boolean[], $15::text[], $16::uuid[], $17::jsonb[], $18::timestamptz[])
-         ON CONFLICT (source, report_id, revision) DO NOTHING",
+         ON CONFLICT (source, report_id, revision) DO NOTHING RETURNING id AS "id: QuarantinedId""#,
         &column!(it => it.id.0),
         &column!(it => it.source.clone()),
         &column!(it => it.origin.as_str().to_owned()),
@@ -216,9 +221,9 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, reports: &[Quarantined]) -> Result
         &column!(it => Json(&it.findings)) as _,
         &column!(it => it.came_at),
     )
-    .execute(tx)
+    .fetch_all(tx)
     .await?;
-    Ok(())
+    Ok(inserted.into_iter().collect())
 }
 
 /// Writes decisions. The caller holds the locks.

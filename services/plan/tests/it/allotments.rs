@@ -10,6 +10,7 @@ use adfolio_placement::belief::Counts;
 use adfolio_placement::decision::{Decision, Inputs, Menu};
 use adfolio_placement::drift::History;
 use adfolio_placement::pace::Shape;
+use adfolio_proto::events::v1::PlanSupplyChanged;
 use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::network_service_client::NetworkServiceClient;
 use adfolio_proto::plan::v1::placement_admin_service_client::PlacementAdminServiceClient;
@@ -25,6 +26,8 @@ use crate::helpers::{Plan, *};
 /// The budget of a plan, in minor units and in millionths.
 const BUDGET: i64 = 1_000_000;
 const BUDGET_MICROS: i64 = BUDGET * 10_000;
+
+const SUPPLY_CHANGED: &str = "adfolio.plan.v1.PlanSupplyChanged";
 
 /// A network with its key and its placements.
 pub struct Registered {
@@ -347,6 +350,7 @@ async fn more_is_never_charged_and_allotted_than_was_put_in() {
 #[tokio::test]
 async fn a_plan_without_supply_says_so() {
     let stack = stack().await;
+    let probe = stack.broker.probe(&[SUPPLY_CHANGED]).await;
     let network = register(&stack, "network-a", 0).await;
     let (caller, plan) = plan(&stack).await;
     next_round(&stack).await;
@@ -358,6 +362,16 @@ async fn a_plan_without_supply_says_so() {
     next_round(&stack).await;
     assert_eq!(stack.plan(&caller, &plan.id).await.no_supply_since, None);
     assert!(standing(&stack, &plan).await.1 > 0);
+    // Each change is announced once.
+    probe.wait_for(SUPPLY_CHANGED, 2).await;
+    let announced = probe.of_type(SUPPLY_CHANGED);
+    let [without, with] = &announced[..] else {
+        panic!("{announced:?}")
+    };
+    let [without, with]: [PlanSupplyChanged; 2] = [without, with].map(|it| it.data().unwrap());
+    assert_eq!((without.is_supplied, with.is_supplied), (false, true));
+    assert_eq!((&without.plan_id, &with.plan_id), (&plan.id, &plan.id));
+    assert_eq!(without.since.map(|it| it.seconds), since.map(|it| it.seconds));
 }
 
 #[tokio::test]

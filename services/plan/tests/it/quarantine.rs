@@ -6,12 +6,15 @@ use adfolio_kit::four_eyes::FourEyesArgs;
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::events::v1::ReportsQuarantined;
 use adfolio_proto::plan::v1 as pb;
 use adfolio_proto::plan::v1::*;
 use serde_json::json;
 
 use crate::allotments::{fetch, hurry, next_round, register, report, send, standing};
 use crate::helpers::{Plan, *};
+
+const QUARANTINED: &str = "adfolio.plan.v1.ReportsQuarantined";
 
 const HEADER: &str = "report_id,plan_number,time,impressions,clicks,spend,revenue,placement\n";
 
@@ -240,9 +243,9 @@ async fn frauds_against_supply_are_held() {
     let early = "2026-01-05T08:00:00Z";
     rows += &row("early", &plan, early, (1_000, 3), placement);
     let before = standing(&stack, &plan).await;
-    let answer = stack
-        .import("network-a", "{}", &format!("{HEADER}{rows}"))
-        .await;
+    let probe = stack.broker.probe(&[QUARANTINED]).await;
+    let file = format!("{HEADER}{rows}");
+    let answer = stack.import("network-a", "{}", &file).await;
     assert_eq!(
         (answer.applied, answer.rejected_count),
         (0, 0),
@@ -257,6 +260,19 @@ async fn frauds_against_supply_are_held() {
     assert!(rules(4).contains("not_allotted"), "{answer:?}");
     assert!(rules(5).contains("not_allotted"), "{answer:?}");
     assert_eq!(standing(&stack, &plan).await, before);
+    // They are announced together, and not once more with the same file.
+    stack.import("network-a", "{}", &file).await;
+    probe.wait_for(QUARANTINED, 1).await;
+    let announced = probe.of_type(QUARANTINED);
+    let [announced] = &announced[..] else {
+        panic!("{announced:?}")
+    };
+    let announced: ReportsQuarantined = announced.data().unwrap();
+    assert_eq!(announced.source, "network-a");
+    assert_eq!(announced.count, answer.quarantined_count);
+    for rule in ["price_off_list", "foreign_placement", "not_allotted"] {
+        assert!(announced.rules.iter().any(|it| it == rule), "{announced:?}");
+    }
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
+use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use adfolio_placement::pace::{Schedule, Shape, Standing};
 use adfolio_placement::supply::Capacity;
@@ -20,7 +21,7 @@ use crate::allotment::entity::{Allotment, Allotments, Sums};
 use crate::allotment::offer::{Offer, Position};
 use crate::allotment::replay::Stored;
 use crate::allotment::round::{Grant, NewMenu, Running, Span};
-use crate::allotment::supply::{Aim, Site};
+use crate::allotment::supply::{Aim, Site, SupplyChange};
 use crate::error::PlanError;
 use crate::ids::{AllotmentId, NetworkId, OrderId, PlacementId, ProductId};
 use crate::order::entity::Order;
@@ -346,28 +347,31 @@ pub(in crate::allotment) async fn insert_menus_in_tx(
     Ok(())
 }
 
-/// Notes for which plans no placement can be chosen, and for which one can again.
+/// Notes for which plans no placement can be chosen, and for which one can again; answers for which that is new.
 pub(in crate::allotment) async fn set_supply_in_tx(
     tx: &mut Tx,
     without: &[OrderId],
     supplied: &[OrderId],
     now: DateTime<Utc>,
-) -> Result<(), PlanError> {
+) -> Result<Vec<SupplyChange>, PlanError> {
     let ids = |orders: &[OrderId]| orders.iter().map(|id| id.0).collect::<Vec<Uuid>>();
-    sqlx::query!(
-        "WITH changed AS (
+    let changes = sqlx::query_as!(
+        SupplyChange,
+        r#"WITH changed AS (
              SELECT id FROM orders
              WHERE (id = ANY($1) AND no_supply_since IS NULL) OR (id = ANY($2) AND no_supply_since IS NOT NULL)
              ORDER BY id FOR UPDATE)
          UPDATE orders SET no_supply_since = CASE WHEN orders.id = ANY($1) THEN $3::timestamptz END
-         FROM changed WHERE orders.id = changed.id",
+         FROM changed WHERE orders.id = changed.id
+         RETURNING orders.id AS "order: OrderId", plan_number, user_id AS "user: UserId",
+                   no_supply_since IS NULL AS "is_supplied!""#,
         &ids(without),
         &ids(supplied),
         now,
     )
-    .execute(tx)
+    .fetch_all(tx)
     .await?;
-    Ok(())
+    Ok(changes)
 }
 
 /// What supply lacks.
