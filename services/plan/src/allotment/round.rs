@@ -417,6 +417,7 @@ async fn write(
     if !held.await? {
         return Ok(());
     }
+    app.notifier.notify();
     let mut grants = grants;
     // In order of id, as locks are taken.
     grants.sort_unstable_by_key(|grant| grant.order);

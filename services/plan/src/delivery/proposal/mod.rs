@@ -250,15 +250,20 @@ fn audited(import: &Import) -> serde_json::Value {
 
 /// Takes the rows of a released import as far as the caller's time allows.
 pub(super) async fn take_within(app: &App, caller: &Caller, id: ImportId) -> Result<(), PlanError> {
+    while_awaited(caller, take_all(app, id)).await
+}
+
+/// Works until it is done or the caller must be answered. A batch that is under way then commits or not; the sweep goes on
+/// with the rest.
+async fn while_awaited(
+    caller: &Caller,
+    work: impl Future<Output = Result<(), PlanError>>,
+) -> Result<(), PlanError> {
     let left = caller
         .deadline
         .remaining()
         .saturating_sub(settlement::ANSWER_RESERVE);
-    // A batch that is under way commits or not; the sweep goes on with the rest.
-    match tokio::time::timeout(left, take_all(app, id)).await {
-        Ok(taken) => taken,
-        Err(_) => Ok(()),
-    }
+    tokio::time::timeout(left, work).await.unwrap_or(Ok(()))
 }
 
 async fn take_all(app: &App, id: ImportId) -> Result<(), PlanError> {
@@ -331,14 +336,7 @@ pub(super) async fn move_found_within(
     caller: &Caller,
     id: ImportId,
 ) -> Result<(), PlanError> {
-    let left = caller
-        .deadline
-        .remaining()
-        .saturating_sub(settlement::ANSWER_RESERVE);
-    match tokio::time::timeout(left, move_found(app, id)).await {
-        Ok(moved) => moved,
-        Err(_) => Ok(()),
-    }
+    while_awaited(caller, move_found(app, id)).await
 }
 
 async fn move_found(app: &App, id: ImportId) -> Result<(), PlanError> {
@@ -354,6 +352,7 @@ async fn move_found(app: &App, id: ImportId) -> Result<(), PlanError> {
         })
     };
     while step().await? {}
+    app.notifier.notify();
     Ok(())
 }
 
