@@ -6,6 +6,7 @@ mod options;
 mod signals;
 mod with;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -21,6 +22,7 @@ use self::containers::{PrepareOptions, ProvisionOptions};
 use self::options::{DataOptions, StackOptions};
 use self::signals::Interrupts;
 use self::with::{CommandLine, with_servers, with_stack};
+use crate::builder::Visitors;
 use crate::component::Component;
 use crate::layout::Layout;
 use crate::process::kill_marked;
@@ -80,22 +82,14 @@ async fn up(options: StackOptions) -> Result<ExitCode> {
     let mut interrupts = Interrupts::listen()?;
     let admin_password = options.admin_password().to_owned();
     let demo = options.demo();
-    let simnet = demo.then(|| options.simnet());
+    let simnet = options.simnet();
     info!("starting Adfolio below {}", options.data.display());
     let stack = tokio::select! {
         stack = options.into_builder()?.start() => stack?,
         // Dropping the start kills what it had started.
         () = interrupts.next() => return Ok(ExitCode::from(signals::INTERRUPTED)),
     };
-    announce(&stack, &admin_password, demo);
-    if let Some(Err(missing)) = simnet {
-        println!(
-            "  The simulated network is off: there is no {}",
-            missing.display()
-        );
-        println!("  (ADFOLIO_TRAFFIC names the folder).");
-        println!();
-    }
+    announce(&stack, &admin_password, demo, simnet);
     interrupts.next().await;
     info!("stopping (Ctrl-C again kills at once)");
     tokio::select! {
@@ -105,7 +99,12 @@ async fn up(options: StackOptions) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn announce(stack: &Stack, admin_password: &str, demo: bool) {
+fn announce(
+    stack: &Stack,
+    admin_password: &str,
+    demo: bool,
+    simnet: Result<Option<Visitors>, PathBuf>,
+) {
     println!();
     println!("  Adfolio is ready: {}", stack.url());
     println!();
@@ -114,6 +113,11 @@ fn announce(stack: &Stack, admin_password: &str, demo: bool) {
         println!("              {SECOND_ADMIN_USERNAME} / {SECOND_ADMIN_PASSWORD}");
         println!("  advertiser  demo / adfolio-demo-1   (transaction password 246810)");
         println!("  licences    DEMO-LICENSE-0001 … DEMO-LICENSE-0020");
+        match simnet {
+            Ok(None) => {}
+            Ok(Some(_)) => println!("  network     simulated"),
+            Err(missing) => println!("  network     none: there is no {}", missing.display()),
+        }
     }
     println!("  events      {}", stack.reader_amqp_url());
     if let Some(files) = stack.tls_files("adfolioctl") {

@@ -371,7 +371,10 @@ async fn a_plan_without_supply_says_so() {
     let [without, with]: [PlanSupplyChanged; 2] = [without, with].map(|it| it.data().unwrap());
     assert_eq!((without.is_supplied, with.is_supplied), (false, true));
     assert_eq!((&without.plan_id, &with.plan_id), (&plan.id, &plan.id));
-    assert_eq!(without.since.map(|it| it.seconds), since.map(|it| it.seconds));
+    assert_eq!(
+        without.since.map(|it| it.seconds),
+        since.map(|it| it.seconds)
+    );
 }
 
 #[tokio::test]
