@@ -1,6 +1,7 @@
 //! The configuration of `up`.
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
@@ -14,8 +15,8 @@ use crate::stack::Stack;
 const DEFAULT_HTTP_PORT: u16 = 8080;
 
 /// Where the log and the click rates lie beside a checkout of the developers.
-fn default_traffic() -> PathBuf {
-    repository().join("../shared/data/bandit")
+fn default_traffic() -> OsString {
+    repository().join("../shared/data/bandit").into()
 }
 
 /// The data directory of a command.
@@ -54,7 +55,7 @@ pub(super) struct StackOptions {
     /// Folder with the log and the click rates of the simulated network's visitors, which runs beside the demo data;
     /// empty for no such network.
     #[arg(long, env = "ADFOLIO_TRAFFIC", default_value_os_t = default_traffic())]
-    traffic: PathBuf,
+    traffic: OsString,
     /// Use this PostgreSQL instead of a private one; its account must be allowed to create
     /// databases.
     #[arg(long, env = "DATABASE_URL", hide_env_values = true)]
@@ -114,10 +115,10 @@ impl StackOptions {
 
     /// The simulated network's visitors, none if it is not wanted, or the file that is missing.
     pub(super) fn simnet(&self) -> Result<Option<Visitors>, PathBuf> {
-        if self.traffic.as_os_str().is_empty() {
+        if self.traffic.is_empty() {
             return Ok(None);
         }
-        Visitors::of(&self.traffic).map(Some)
+        Visitors::of(Path::new(&self.traffic)).map(Some)
     }
 
     pub(super) fn into_builder(self) -> Result<StackBuilder> {
