@@ -60,6 +60,8 @@ pub async fn register(stack: &Plan, source: &str, placements: usize) -> Register
     for place in 0..placements {
         registered.push(add_placement(stack, &network, place).await);
     }
+    // A plan that is put now is not in the present round: what it left unserved would bound the next one.
+    rounds_done(stack).await;
     Registered {
         network,
         key: created.key,
