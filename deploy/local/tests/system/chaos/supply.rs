@@ -1,6 +1,6 @@
-//! A network at work during all faults: it fetches what it is allotted and reports it, at once, in parts, twice, or never.
+//! A network at work during all faults: it fetches what it is allotted and reports it at once, in parts, twice or never.
 //!
-//! What it was told is remembered and compared with plan's books, from the reports to the ledger.
+//! Acknowledged reports are remembered and compared with plan's books, from the reports to the ledger.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -60,7 +60,7 @@ pub struct Supply {
     random: StdRng,
 }
 
-/// What the network has fetched and told.
+/// What the network has fetched and reported.
 #[derive(Default)]
 pub struct Told {
     fetched: HashSet<String>,
@@ -78,7 +78,7 @@ struct Report {
     plan_number: String,
     placement: String,
     time: DateTime<Utc>,
-    /// Impressions that are still to be told in a later revision.
+    /// Impressions that a later revision adds.
     later: i64,
     impressions: i64,
     clicks: i64,
@@ -153,7 +153,7 @@ impl Supply {
         }
     }
 
-    /// What was shown of an allotment; of one in four a part is told later.
+    /// A report of an allotment; for one in four, a later revision adds the rest.
     fn shown(&mut self, item: &Value) -> Report {
         let units = item["units"].as_i64().unwrap();
         let shown = self.random.random_range(units / 2..=units);
@@ -183,7 +183,7 @@ impl Supply {
         i64::try_from(clicks.count()).unwrap()
     }
 
-    /// Reports what has begun, sometimes twice. What gets no answer is told again in the next round.
+    /// Sends the reports of allotments that have begun, sometimes twice. The next round repeats what got no answer.
     async fn report(&mut self, told: &mut Told) {
         let now = Utc::now();
         let begun: Vec<(String, Report)> = told
@@ -342,7 +342,7 @@ impl Supply {
     }
 }
 
-/// Tells what is not told yet; nothing fails any more.
+/// Sends the remaining reports, now that there are no more faults.
 async fn eventually_told(supply: &mut Supply, told: &mut Told) {
     const ROUNDS: usize = 60;
     for _ in 0..ROUNDS {
@@ -355,7 +355,7 @@ async fn eventually_told(supply: &mut Supply, told: &mut Told) {
     panic!("reports get no answer: {:?}", told.open);
 }
 
-/// The data of a success; anything else happened to somebody whom a fault met.
+/// The data of a success; none if a fault cost the answer. Panics on any other refusal.
 fn answer(outcome: Result<crate::client::Reply, String>, told: &mut Told) -> Option<Value> {
     match outcome {
         Ok(reply) if reply.code == 200 => Some(reply.data),
