@@ -139,21 +139,16 @@ pub async fn next_round(stack: &Plan) {
     rounds_done(stack).await;
 }
 
+/// Waits until the round under way is decided. One query: between two of them the round may begin.
 async fn rounds_done(stack: &Plan) {
     eventually("the round is decided", || async {
-        let done: Option<bool> = sqlx::query_scalar(
-            "SELECT done_at IS NOT NULL FROM allotment_rounds WHERE begins_at <= $1 ORDER BY begins_at DESC LIMIT 1",
+        sqlx::query_scalar(
+            "SELECT EXISTS (SELECT FROM allotment_rounds WHERE begins_at <= $1 AND ends_at > $1 AND done_at IS NOT NULL)",
         )
         .bind(stack.clock.now())
-        .fetch_optional(&stack.db.pool())
+        .fetch_one(&stack.db.pool())
         .await
-        .unwrap();
-        done == Some(true)
-            && sqlx::query_scalar("SELECT count(*) = 1 FROM allotment_rounds WHERE begins_at <= $1 AND ends_at > $1")
-                .bind(stack.clock.now())
-                .fetch_one(&stack.db.pool())
-                .await
-                .unwrap()
+        .unwrap()
     })
     .await;
 }
