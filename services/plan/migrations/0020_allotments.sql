@@ -95,8 +95,10 @@ CREATE INDEX allotment_decisions_round ON allotment_decisions (begins_at);
 CREATE TABLE allotments (
     id                  uuid PRIMARY KEY,
     order_id            uuid NOT NULL,
-    placement_id        uuid NOT NULL REFERENCES placements,
-    network_id          uuid NOT NULL REFERENCES networks,
+    -- Without references: a round may write a million rows, each would be checked, and nothing deletes placements.
+    placement_id        uuid NOT NULL,
+    -- The placement's.
+    network_id          uuid NOT NULL,
     begins_at           timestamptz NOT NULL,
     ends_at             timestamptz NOT NULL,
     -- What is not reported by then goes back to the plan.
@@ -121,11 +123,10 @@ CREATE TABLE allotments (
     learnt_revenue_micros bigint,
     -- Whether beliefs know all that is reported.
     is_learnt           boolean NOT NULL DEFAULT false,
-    CONSTRAINT allotments_once UNIQUE (order_id, placement_id, begins_at),
+    CONSTRAINT allotments_once UNIQUE (order_id, begins_at, placement_id),
     CONSTRAINT allotments_drawn CHECK (drawn_micros BETWEEN 0 AND budget_micros),
     CONSTRAINT allotments_time CHECK (begins_at < ends_at AND ends_at <= closes_at)
 );
-CREATE INDEX allotments_of_order ON allotments (order_id, begins_at);
 CREATE INDEX allotments_of_network ON allotments (network_id, begins_at, id);
 CREATE INDEX allotments_open ON allotments (closes_at) WHERE state = 'open';
 CREATE INDEX allotments_open_of_order ON allotments (order_id) WHERE state = 'open';

@@ -1,5 +1,6 @@
 //! What networks fetch: allotments of rounds that are decided, while they can be shown.
 
+use adfolio_kit::db;
 use adfolio_kit::refusal::Refusal;
 use adfolio_money::Micros;
 use chrono::{DateTime, Utc};
@@ -76,5 +77,10 @@ pub async fn list(
     limit: u32,
 ) -> Result<Vec<Offer>, PlanError> {
     let now = app.clock.now();
-    repo::offers(&app.pool, network, after, now, limit.into()).await
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    // Nothing is written, but settings hold for a transaction alone.
+    db::write(&app.pool, move |tx| {
+        Box::pin(repo::offers_in_tx(tx, network, after, now, limit))
+    })
+    .await
 }

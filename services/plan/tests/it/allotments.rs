@@ -142,13 +142,14 @@ pub async fn next_round(stack: &Plan) {
 /// Waits until the round under way is decided. One query: between two of them the round may begin.
 async fn rounds_done(stack: &Plan) {
     eventually("the round is decided", || async {
-        sqlx::query_scalar(
+        let is_decided: bool = sqlx::query_scalar(
             "SELECT EXISTS (SELECT FROM allotment_rounds WHERE begins_at <= $1 AND ends_at > $1 AND done_at IS NOT NULL)",
         )
         .bind(stack.clock.now())
         .fetch_one(&stack.db.pool())
         .await
-        .unwrap()
+        .unwrap();
+        is_decided
     })
     .await;
 }

@@ -36,7 +36,7 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The allotments that cover these places. The caller holds the orders' locks.
+/// The allotments that cover these places. No round is longer than an hour. The caller holds the orders' locks.
 pub(in crate::allotment) async fn at_places_in_tx(
     tx: &mut Tx,
     places: &[Place],
@@ -53,7 +53,8 @@ pub(in crate::allotment) async fn at_places_in_tx(
            FROM UNNEST($1::uuid[], $2::uuid[], $3::timestamptz[]) AS place (order_id, placement_id, time)
            CROSS JOIN LATERAL (
                SELECT * FROM allotments
-               WHERE order_id = place.order_id AND placement_id = place.placement_id AND begins_at <= place.time
+               WHERE order_id = place.order_id AND placement_id = place.placement_id
+                 AND begins_at <= place.time AND begins_at > place.time - interval '1 hour'
                ORDER BY begins_at DESC LIMIT 1) AS a
            WHERE a.ends_at > place.time"#,
         &orders,
@@ -573,13 +574,50 @@ pub(in crate::allotment) async fn begin_of(
 }
 
 /// A network's allotments of decided rounds that have not ended and whose plans run, oldest first.
-pub(in crate::allotment) async fn offers(
-    pool: &PgPool,
+pub(in crate::allotment) async fn offers_in_tx(
+    tx: &mut Tx,
     network: NetworkId,
     after: Option<Position>,
     now: DateTime<Utc>,
-    limit: i64,
+    limit: usize,
 ) -> Result<Vec<Offer>, PlanError> {
+    let rounds = sqlx::query_scalar!(
+        "SELECT begins_at FROM allotment_rounds
+         WHERE done_at IS NOT NULL AND ends_at > $1 AND ($2::timestamptz IS NULL OR begins_at >= $2) ORDER BY begins_at",
+        now,
+        after.map(|after| after.begins_at),
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    // Until the transaction ends: along the index. A round may write a million allotments at once, and until the statistics
+    // know of them, the planner would rather read and sort them all for each page.
+    sqlx::query!(
+        "SELECT FROM set_config('enable_bitmapscan', 'off', true) AS no_bitmaps,
+                     set_config('enable_sort', 'off', true) AS no_sort,
+                     set_config('enable_hashjoin', 'off', true) AS no_hashes"
+    )
+    .execute(&mut *tx)
+    .await?;
+    let mut offers = Vec::new();
+    for begins_at in rounds {
+        let behind = after.filter(|after| after.begins_at == begins_at);
+        let behind = behind.map_or(AllotmentId(Uuid::nil()), |after| after.id);
+        let left = limit.saturating_sub(offers.len());
+        offers.extend(offers_of_round_in_tx(tx, network, (begins_at, behind), left).await?);
+        if offers.len() >= limit {
+            break;
+        }
+    }
+    Ok(offers)
+}
+
+/// A network's allotments of a round behind one of them.
+async fn offers_of_round_in_tx(
+    tx: &mut Tx,
+    network: NetworkId,
+    (begins_at, behind): (DateTime<Utc>, AllotmentId),
+    limit: usize,
+) -> Result<impl Iterator<Item = Offer> + use<>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT a.id AS "id: AllotmentId", o.plan_number, a.placement_id AS "placement_id: PlacementId",
                   p.name AS placement_name, a.budget_micros, a.units, a.model AS "model: PriceModel", a.cost_micros,
@@ -588,21 +626,19 @@ pub(in crate::allotment) async fn offers(
                   CASE pr.creative_picture_url WHEN '' THEN pr.cover_url ELSE pr.creative_picture_url END AS "picture_url!",
                   pr.creative_destination_url AS destination_url
            FROM allotments a
-           JOIN allotment_rounds r ON r.begins_at = a.begins_at AND r.done_at IS NOT NULL
            JOIN orders o ON o.id = a.order_id AND o.status IN ('matching', 'putting') AND o.pending IS NULL
            JOIN placements p ON p.id = a.placement_id
            JOIN products pr ON pr.id = o.product_id
-           WHERE a.network_id = $1 AND a.state = 'open' AND a.ends_at > $2 AND (a.begins_at, a.id) > ($3, $4)
-           ORDER BY a.begins_at, a.id LIMIT $5"#,
+           WHERE a.network_id = $1 AND a.begins_at = $2 AND a.id > $3 AND a.state = 'open'
+           ORDER BY a.id LIMIT $4"#,
         network.0,
-        now,
-        after.map_or(now - TimeDelta::hours(1), |after| after.begins_at),
-        after.map_or(Uuid::nil(), |after| after.id.0),
-        limit,
+        begins_at,
+        behind.0,
+        i64::try_from(limit).unwrap_or(i64::MAX),
     )
-    .fetch_all(pool)
+    .fetch_all(tx)
     .await?;
-    let offers = rows.into_iter().map(|row| Offer {
+    Ok(rows.into_iter().map(|row| Offer {
         id: row.id,
         plan_number: row.plan_number,
         placement_id: row.placement_id,
@@ -620,8 +656,7 @@ pub(in crate::allotment) async fn offers(
             picture_url: row.picture_url,
             destination_url: row.destination_url,
         },
-    });
-    Ok(offers.collect())
+    }))
 }
 
 /// The decision about a plan in the round at a time, or in its newest one.
