@@ -6,7 +6,6 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use adfolio_local::{Service, Stack};
-use adfolio_testkit::eventually;
 use chrono::{Timelike as _, Utc};
 use hdrhistogram::Histogram;
 use serde_json::json;
@@ -26,6 +25,9 @@ const PLACEMENTS: i32 = 100;
 const PRODUCTS: i32 = 1_000;
 
 const FETCHES: usize = 50;
+
+/// Between two looks whether the round is decided.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// Rounds are decided in the last minute before they begin: a new one that begins sooner than this may be the next one.
 const ROUND_SECONDS: u32 = 300;
@@ -69,17 +71,7 @@ pub async fn run(stack: &Stack, results: &mut Results) {
         .execute("DELETE FROM allotment_rounds WHERE ends_at > now()")
         .await
         .unwrap();
-    let allotted = eventually("the round is allotted", || async {
-        let row: Option<i64> = sqlx::query_scalar(
-            "SELECT (SELECT count(*) FROM allotments WHERE state = 'open') FROM allotment_rounds
-             WHERE begins_at <= now() AND ends_at > now() AND done_at IS NOT NULL",
-        )
-        .fetch_optional(&plans)
-        .await
-        .unwrap();
-        row.filter(|allotted| *allotted > 0)
-    })
-    .await;
+    let allotted = allotted(&plans).await;
     let used = processes.snapshot().since(&before);
     results.add_once("placing.round_seconds", begun.elapsed().as_secs_f64());
     let cpu_us = used.by_process.get("plan").copied().unwrap_or_default();
@@ -88,6 +80,25 @@ pub async fn run(stack: &Stack, results: &mut Results) {
     results.add_once("placing.allotments", allotted as f64);
 
     fetch(&api, &key, results).await;
+}
+
+/// Waits for the round under way to be decided, at most until it ends; how many allotments it granted.
+async fn allotted(plans: &PgPool) -> i64 {
+    let deadline = Instant::now() + Duration::from_secs(ROUND_SECONDS.into());
+    while Instant::now() < deadline {
+        let granted: Option<i64> = sqlx::query_scalar(
+            "SELECT (SELECT count(*) FROM allotments a WHERE a.begins_at = r.begins_at) FROM allotment_rounds r
+             WHERE begins_at <= now() AND ends_at > now() AND done_at IS NOT NULL",
+        )
+        .fetch_optional(plans)
+        .await
+        .unwrap();
+        if let Some(granted) = granted.filter(|granted| *granted > 0) {
+            return granted;
+        }
+        tokio::time::sleep(LOOK).await;
+    }
+    panic!("the round was not decided before it ended");
 }
 
 /// Placements with prices that have held since yesterday.
@@ -119,8 +130,10 @@ async fn supply(plans: &PgPool, network: &str) {
 async fn copy_plans(plans: &PgPool, model: &str) {
     sqlx::query(
         "INSERT INTO products
-         SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'name', 'Placed ' || number))).*
-         FROM products p, orders o, generate_series(1, $2) AS number WHERE o.id = $1::uuid AND p.id = o.product_id",
+         SELECT copy.*
+         FROM products p, orders o, generate_series(1, $2) AS number,
+              LATERAL jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'name', 'Placed ' || number)) AS copy
+         WHERE o.id = $1::uuid AND p.id = o.product_id",
     )
     .bind(model)
     .bind(PRODUCTS)
@@ -130,11 +143,15 @@ async fn copy_plans(plans: &PgPool, model: &str) {
     sqlx::query(
         "WITH placed AS (SELECT array_agg(id) AS ids FROM products WHERE name LIKE 'Placed %')
          INSERT INTO orders
-         SELECT (jsonb_populate_record(o, jsonb_build_object(
-                    'id', gen_random_uuid(), 'plan_number', 'B' || number, 'status', 'putting', 'put_at', now() - interval '3 days',
-                    'window_ends_at', now() + interval '4 days', 'put_amount_minor', 100000 + number * 37 % 900000,
-                    'product_id', placed.ids[1 + number % $2]))).*
-         FROM orders o, placed, generate_series(1, $3) AS number WHERE o.id = $1::uuid",
+         SELECT copy.*
+         FROM orders o, placed, generate_series(1, $3) AS number,
+              LATERAL (SELECT 100000 + number * 37 % 900000 AS put) AS amount,
+              LATERAL jsonb_populate_record(o, jsonb_build_object(
+                  'id', gen_random_uuid(), 'plan_number', 'B' || number, 'status', 'putting',
+                  'put_at', now() - interval '3 days', 'window_ends_at', now() + interval '4 days',
+                  'put_amount_minor', put, 'paid_amount_minor', put,
+                  'product_id', placed.ids[1 + number % $2])) AS copy
+         WHERE o.id = $1::uuid",
     )
     .bind(model)
     .bind(PRODUCTS)
