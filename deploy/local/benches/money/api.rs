@@ -45,10 +45,11 @@ impl Api {
         .await
     }
 
-    /// A page of what a network is allotted.
-    pub async fn network(&self, query: &str, key: &str) -> Value {
+    /// A page of what a network is allotted, as it arrives.
+    pub async fn allotments(&self, query: &str, key: &str) -> Vec<u8> {
         let url = format!("{}/network/allotments{query}", self.base);
-        Self::data(self.http.get(url).header("X-Network-Key", key)).await
+        let request = self.http.get(url).header("X-Network-Key", key);
+        request.send().await.unwrap().bytes().await.unwrap().into()
     }
 
     /// The bytes of an answer.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use adfolio_local::{Service, Stack};
 use chrono::{Timelike as _, Utc};
 use hdrhistogram::Histogram;
-use serde_json::json;
+use serde_json::{Value, json};
 use sqlx::{Executor as _, PgPool};
 
 use crate::api::{Api, text};
@@ -79,7 +79,7 @@ pub async fn run(stack: &Stack, results: &mut Results) {
     results.add_once("placing.peak_mib", peak_mib(pid));
     results.add_once("placing.allotments", allotted as f64);
 
-    fetch(&api, &key, results).await;
+    fetch(&api, &key, &plans, results).await;
 }
 
 /// Waits for the round under way to be decided, at most until it ends; how many allotments it granted.
@@ -170,30 +170,31 @@ async fn away_from_a_rounds_end() {
     }
 }
 
-/// The median time of a network's fetch of a whole page, and of the rest behind the last one.
-async fn fetch(api: &Api, key: &str, results: &mut Results) {
-    let mut last = String::new();
-    let mut pages = 0_u32;
-    loop {
-        let page = api.network(&last, key).await;
-        if page["items"].as_array().unwrap().is_empty() {
-            break;
-        }
-        pages += 1;
-        last = format!("?after={}", text(&page["next"]));
-    }
-    for (name, query) in [("page", ""), ("nothing_new", last.as_str())] {
+/// The median time of a network's fetch of a whole page, and of what comes behind the last allotment: nothing.
+async fn fetch(api: &Api, key: &str, plans: &PgPool, results: &mut Results) {
+    let last: String = sqlx::query_scalar(
+        "SELECT id::text FROM allotments WHERE state = 'open' ORDER BY begins_at DESC, id DESC LIMIT 1",
+    )
+    .fetch_one(plans)
+    .await
+    .unwrap();
+    let behind = format!("?after={last}");
+    for (name, query, is_empty) in [("page", "", false), ("nothing_new", &*behind, true)] {
         let mut latencies_us = Histogram::<u64>::new(3).unwrap();
         for _ in 0..FETCHES {
             let begun = Instant::now();
-            api.network(query, key).await;
+            let page = api.allotments(query, key).await;
             let took = u64::try_from(begun.elapsed().as_micros()).unwrap();
             latencies_us.record(took).unwrap();
+            let page: Value = serde_json::from_slice(&page).unwrap();
+            assert_eq!(
+                page["data"]["items"].as_array().unwrap().is_empty(),
+                is_empty
+            );
         }
         let median_ms = latencies_us.value_at_quantile(0.5) as f64 / 1_000.0;
         results.add_once(format!("placing.fetch_{name}_ms"), median_ms);
     }
-    results.add_once("placing.pages", f64::from(pages));
 }
 
 /// The most memory that a process has used, in MiB.
