@@ -1,7 +1,7 @@
 import { expect, type Page, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser } from './support/api';
-import { openAs, settled } from './support/app';
+import { openAs, settled, tapThoughCovered } from './support/app';
 
 type Schemas = components['schemas'];
 
@@ -69,7 +69,7 @@ test('a feedback that is not sent yet outlives a session that ends meanwhile', a
   await expect(page.getByText('Uploaded')).toBeVisible();
 
   await api.post('/auth/logout', {});
-  await page.getByRole('button', { name: 'Submit' }).click();
+  await tapThoughCovered(page.getByRole('button', { name: 'Submit' }));
   // An unknown token leads straight to the login; an expired one shows a message first.
   const again = page.getByRole('button', { name: 'Log in again' });
   await expect(again.or(page.getByLabel('Username'))).toBeVisible();

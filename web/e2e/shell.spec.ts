@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { Api, newAdvertiser } from './support/api';
-import { openAs, settled } from './support/app';
+import { openAs, settled, tapThoughCovered } from './support/app';
 
 type Seen = { at: string; controls: readonly string[] };
 
@@ -165,7 +165,7 @@ test('a session that ends elsewhere shows one dialog', async ({ page }) => {
   const { api } = await newAdvertiser(await Api.staff());
   await openAs(page, api.token, '/ad-center');
   await api.post('/auth/logout', {});
-  await page.getByRole('tab', { name: 'This week' }).click();
+  await tapThoughCovered(page.getByRole('tab', { name: 'This week' }));
   const dialog = page.getByRole('dialog', { name: 'Login expired' });
   await expect(dialog).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(1);
@@ -494,7 +494,7 @@ for (const [state, text] of [
     // Changed on another device in the meantime.
     await api.post('/user/info/edit', { lang: 'de' });
     await staff.post('/admin/user/state', { id: user.id, state, reason: 'checks' });
-    await page.getByRole('link', { name: 'Plans' }).click();
+    await tapThoughCovered(page.getByRole('link', { name: 'Plans' }));
     const message = page.getByRole('dialog', { name: 'Konto nicht verfügbar' });
     await expect(message.getByText(text)).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('lang', 'de');
