@@ -42,7 +42,7 @@ test.describe('on a desk', () => {
 });
 
 async function faultsAt(widths: readonly number[], lang: Lang, context: BrowserContext): Promise<string[]> {
-  const app = await FixtureApp.start(context);
+  const app = await FixtureApp.start(context, { painted: false });
   const wording = new Wording(lang, app.content);
   const found: string[] = [];
   for (const { opening, screens } of visitsOf(screensAt(widths[0] ?? 0), lang)) {
@@ -57,7 +57,7 @@ async function faultsAt(widths: readonly number[], lang: Lang, context: BrowserC
 
 for (const lang of ENLARGED) {
   test(`${lang}: every screen fits with its text at 200 %`, async ({ context }) => {
-    const app = await FixtureApp.start(context);
+    const app = await FixtureApp.start(context, { painted: false });
     const found: string[] = [];
     const looks = { plenty: 'everything', fontSize: '200%' } as const;
     for (const { opening, screens } of visitsOf(screensAt(PHONES[0] ?? 0), lang, looks)) {
@@ -74,7 +74,7 @@ for (const lang of ENLARGED) {
 
 for (const { lang, width } of ORDERED) {
   test(`no look at ${width} px depends on the order in which the stylesheets apply`, async ({ context }) => {
-    const app = await FixtureApp.start(context);
+    const app = await FixtureApp.start(context, { painted: false });
     const found: string[] = [];
     await app.page.setViewportSize({ width, height: HEIGHT });
     for (const { opening, screens } of visitsOf(screensAt(width), lang, { plenty: 'everything' })) {

@@ -9,6 +9,9 @@ const origin = await serveApp();
 /** How the app is loaded. `fontSize` is the root font size that a user may have set in the browser. */
 export type Opening = { lang: Lang; data: Data; visitor?: boolean; fontSize?: string };
 
+/** Changes no layout. */
+const UNPAINTED = ':root > body, dialog, dialog::backdrop { opacity: 0 !important }';
+
 /** After this time without a frame a page counts as stuck. */
 const DRAWING_LIMIT_MS = 3_000;
 
@@ -28,11 +31,13 @@ export class FixtureApp {
   private constructor(
     private readonly context: BrowserContext,
     private shown: Page,
+    private readonly painted: boolean,
   ) {}
 
-  static async start(context: BrowserContext): Promise<FixtureApp> {
+  /** Without painting it measures layout in five sixths of the time; contrast cannot be judged then. */
+  static async start(context: BrowserContext, { painted = true } = {}): Promise<FixtureApp> {
     await context.addInitScript(pageScript);
-    const app = new FixtureApp(context, await context.newPage());
+    const app = new FixtureApp(context, await context.newPage(), painted);
     await context.exposeFunction('adfolioAnswer', (call: Call) => app.answer(call));
     return app;
   }
@@ -65,6 +70,7 @@ export class FixtureApp {
     );
     await this.page.reload();
     await this.settle();
+    if (!this.painted) await this.page.addStyleTag({ content: UNPAINTED });
     const { fontSize } = opening;
     // The doubled selector outranks the app's own rule in any order.
     if (fontSize) await this.page.addStyleTag({ content: `:root:root { font-size: ${fontSize} }` });
