@@ -1,5 +1,6 @@
-import { commonHeaders, readEnvelope } from './call';
+import { commonHeaders } from './call';
 import { ApiError, NETWORK } from './error';
+import { readEnvelope } from './transport';
 import type { UploadedFile } from './types';
 
 type Options = {

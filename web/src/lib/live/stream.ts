@@ -1,6 +1,7 @@
 import { createParser } from 'eventsource-parser';
-import { commonHeaders, readEnvelope } from '@/lib/api/call';
+import { commonHeaders } from '@/lib/api/call';
 import { ApiError, isSessionError } from '@/lib/api/error';
+import { readEnvelope } from '@/lib/api/transport';
 
 export type LiveKind = 'unread' | 'wallet' | 'plan';
 

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { userInfoQuery } from '@/domain/user-info';
-import { type PostBody, post } from '@/lib/api/call';
+import { post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 
 export function useEditProfile() {
   const queryClient = useQueryClient();

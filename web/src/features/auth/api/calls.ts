@@ -1,4 +1,5 @@
-import { type PostBody, post } from '@/lib/api/call';
+import { post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 import type { Session } from '@/lib/api/types';
 import { deviceToken } from '@/lib/session/store';
 

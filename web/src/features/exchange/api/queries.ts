@@ -7,7 +7,8 @@ import {
   useQueryClient,
 } from '@tanstack/react-query';
 import { roots } from '@/domain/keys';
-import { get, type PostBody, post } from '@/lib/api/call';
+import { get, post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 import type { AcceptorDetail, AcceptorKind, ExchangeOrder } from '@/lib/api/types';
 import { currentOf } from '../rules';
 import { exchangeKeys } from './keys';

@@ -1,6 +1,7 @@
 import { type InfiniteData, type QueryClient, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { type PostAnswer, post } from '@/lib/api/call';
+import { post } from '@/lib/api/call';
+import type { PostAnswer } from '@/lib/api/contract';
 import { isSessionError } from '@/lib/api/error';
 import type { UnreadCount } from '@/lib/api/types';
 import { toast } from '@/ui/toast';

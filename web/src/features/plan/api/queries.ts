@@ -9,7 +9,8 @@ import {
 import { roots } from '@/domain/keys';
 import { hasRange } from '@/domain/statistics/figure';
 import { type Range, rangeType } from '@/domain/statistics/range';
-import { get, type PostBody, post } from '@/lib/api/call';
+import { get, post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 import type { PlanFigure } from '@/lib/api/types';
 import { timeZoneName } from '@/lib/time-zone';
 import { isRunning, type Push, type StatusTab } from '../rules';

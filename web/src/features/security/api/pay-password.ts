@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { roots } from '@/domain/keys';
-import { type PostBody, post } from '@/lib/api/call';
+import { post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 
 export function useSetPayPassword() {
   const queryClient = useQueryClient();

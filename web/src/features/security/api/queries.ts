@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef } from 'react';
-import { get, type PostBody, post } from '@/lib/api/call';
+import { get, post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 import { securityKeys } from './keys';
 
 export const sessionsQuery = queryOptions({

@@ -1,5 +1,6 @@
-import { commonHeaders, readEnvelope } from '@/lib/api/call';
+import { commonHeaders } from '@/lib/api/call';
 import { ApiError, NETWORK } from '@/lib/api/error';
+import { readEnvelope } from '@/lib/api/transport';
 
 /** How long the server may take to draw up a document. */
 const DOCUMENT_TIMEOUT_MS = 60_000;

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from '@tanstack/react-query';
 import { roots } from '@/domain/keys';
-import { get, getFile, type PostBody, post } from '@/lib/api/call';
+import { get, getFile, post } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 import type { FlowEntry, FlowType, WalletAccount, Withdrawal } from '@/lib/api/types';
 import { MONTHS_BACK } from '../rules';
 import { walletKeys } from './keys';

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { useLocation, useNavigate } from 'react-router';
 import { useErrorText } from '@/i18n/error-text';
-import type { PostBody } from '@/lib/api/call';
+import type { PostBody } from '@/lib/api/contract';
 import { ApiError } from '@/lib/api/error';
 import { useIntentionKey } from '@/lib/idempotency';
 import { internalPath } from '@/lib/internal-path';
