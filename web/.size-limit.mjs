@@ -2,13 +2,20 @@
 // fetches just these files.
 import { existsSync, readFileSync } from 'node:fs';
 
-const LIST = new URL('./dist/.vite/chunks.json', import.meta.url);
-if (!existsSync(LIST)) throw new Error('nothing built: run `npm run build` first');
-const { fileOf, imports } = JSON.parse(readFileSync(LIST, 'utf8'));
-const html = readFileSync(new URL('./dist/index.html', import.meta.url), 'utf8');
+const built = (path) => {
+  const file = new URL(`./dist/${path}`, import.meta.url);
+  if (!existsSync(file)) throw new Error(`${path} is not built: run \`npm run build\` first`);
+  return readFileSync(file, 'utf8');
+};
+const { fileOf, imports } = JSON.parse(built('.vite/chunks.json'));
+const html = built('index.html');
 
 /** The files that have the given modules, and all files that these import statically. */
 function scriptsOf(...modules) {
+  return scriptsIn({ fileOf, imports }, modules);
+}
+
+function scriptsIn({ fileOf, imports }, modules) {
   const found = new Set();
   const visit = (file) => {
     if (found.has(file)) return;
@@ -50,6 +57,15 @@ const DESK = {
   'src/domain/delivery/desk/metric-chart.tsx': 'src/features/ad-center/pages/ad-center.tsx',
 };
 
+/** The staff console, a build of its own. */
+const staff = JSON.parse(built('.vite/console-chunks.json'));
+const ofConsole = scriptsIn(staff, ['src/console/main.tsx']);
+const consolePages = Object.keys(staff.fileOf).filter((module) => module.startsWith('src/console/pages/'));
+const lazyPages = consolePages.filter((module) => !ofConsole.includes(staff.fileOf[module]));
+if (lazyPages.length === 0) throw new Error("the console's pages are all in its first load");
+if (modules.some((module) => module.startsWith('src/console/')))
+  throw new Error("the advertisers' app has modules of the console");
+
 const budget = (name, files, limit) => ({
   name,
   path: files.map((file) => `dist/${file}`),
@@ -59,6 +75,7 @@ const budget = (name, files, limit) => ({
 });
 
 export default [
+  budget('first load of the console', ofConsole, '250 kB'),
   budget('first load of the login', first, '135 kB'),
   budget('main pages of a user', ofUser, '22 kB'),
   ...pages

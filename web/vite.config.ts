@@ -20,7 +20,7 @@ export default defineConfig({
     lucideIcons(),
     firstPagePreload(),
     inlineStyleIsAllowed(),
-    chunkList(),
+    chunkList('.vite/chunks.json'),
     serviceWorker(),
     fixtureWorker(),
   ],

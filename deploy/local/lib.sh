@@ -132,8 +132,8 @@ node_tool() {
 
 web_sources() {
     local path
-    for path in web/src web/worker web/public web/index.html web/vite.config.ts web/build web/package-lock.json web/tsconfig*.json \
-        deploy/nginx/nginx.conf.template; do
+    for path in web/src web/worker web/public web/*.html web/vite*.config.ts web/build web/package-lock.json \
+        web/tsconfig*.json deploy/nginx/nginx.conf.template; do
         [ -e "$path" ] && printf '%s\n' "$path"
     done
     return 0
@@ -143,7 +143,7 @@ build_web() {
     local sources state stamp=web/node_modules/.built.stamp
     mapfile -t sources < <(web_sources)
     state=$(digest "${sources[@]}")
-    [ -f web/dist/index.html ] && is_current "$stamp" "$state" && return
+    [ -f web/dist/console.html ] && is_current "$stamp" "$state" && return
     npm --prefix web run build
     printf '%s\n' "$state" >"$stamp"
 }

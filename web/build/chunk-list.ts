@@ -5,10 +5,10 @@ import type { Plugin, Rolldown } from 'vite';
 export type ChunkList = { fileOf: Record<string, string>; imports: Record<string, string[]> };
 
 /**
- * Writes `.vite/chunks.json`, from which the check of sizes sums up a page. Vite's own manifest lacks the entries that
- * share a file with other modules.
+ * Writes the list from which the check of sizes sums up a page. Vite's own manifest lacks the entries that share a file
+ * with other modules.
  */
-export function chunkList(): Plugin {
+export function chunkList(fileName: string): Plugin {
   let root = '';
   return {
     name: 'adfolio-chunk-list',
@@ -19,7 +19,7 @@ export function chunkList(): Plugin {
     generateBundle(_options, bundle) {
       const chunks = Object.values(bundle).filter((output) => output.type === 'chunk');
       const source = JSON.stringify(listOf(chunks, root));
-      this.emitFile({ type: 'asset', fileName: '.vite/chunks.json', source });
+      this.emitFile({ type: 'asset', fileName, source });
     },
   };
 }

@@ -6,8 +6,8 @@ import type { Plugin } from 'vite';
 const NGINX = new URL('../../deploy/nginx/nginx.conf.template', import.meta.url);
 
 /**
- * The content security policy allows the one inline style of `index.html` by its hash. Fails the build when nginx would
- * refuse the style.
+ * The content security policies allow the one inline style of each document by its hash. Fails the build when nginx
+ * would refuse the style.
  */
 export function inlineStyleIsAllowed(): Plugin {
   return {

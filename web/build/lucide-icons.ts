@@ -23,7 +23,10 @@ export function importsOf(names: string): string {
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '' && !name.startsWith('type '))
-    .map((name) => `import ${name} from 'lucide-react/icons/${fileOf(name)}';`)
+    .map((name) => {
+      const [icon = '', local = icon] = name.split(' as ');
+      return `import ${local} from 'lucide-react/icons/${fileOf(icon)}';`;
+    })
     .join(' ');
 }
 

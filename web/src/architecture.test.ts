@@ -38,6 +38,26 @@ test('imports run from app to features to domain to ui, i18n and lib, never back
   expect(imports.some(({ from, to }) => layer(from) > layer(to) && layer(to) === 0)).toBe(true);
 });
 
+test('the console and the app share lib, i18n and ui, and nothing else', () => {
+  const isConsole = (path: string) => path.startsWith('console/');
+  const isShared = (path: string) => /^(lib|i18n|ui)\//.test(path);
+  const wrong = imports.filter(
+    ({ from, to }) =>
+      (isConsole(from) && !isConsole(to) && !isShared(to) && !isTest(from)) ||
+      (!isConsole(from) && isConsole(to) && !isTest(from)),
+  );
+  expect(wrong).toEqual([]);
+  expect(imports.some(({ from, to }) => isConsole(from) && isShared(to))).toBe(true);
+});
+
+test('no area of the console imports another', () => {
+  const area = (path: string) => /^console\/pages\/([^/]+)\//.exec(path)?.[1];
+  const wrong = imports.filter(
+    ({ from, to }) => area(to) && area(from) !== area(to) && from !== 'console/routes.ts',
+  );
+  expect(wrong).toEqual([]);
+});
+
 test('no feature imports another', () => {
   const wrong = imports.filter(
     ({ from, to }) => feature(from) && feature(to) && feature(to) !== feature(from),
@@ -56,7 +76,7 @@ test('only tests mount the app from below it', () => {
   expect(wrong).toEqual([{ from: 'main.tsx', to: 'test/browser' }]);
 });
 
-test('query keys are written in the keys.ts of their feature or of the domain', () => {
+test('query keys are written in the keys.ts of their feature, of the domain or of the console', () => {
   const wrong = Object.entries(sources)
     .filter(([path, source]) => !isTest(path.slice(2)) && /\b(queryKey|mutationKey): \[/.test(source))
     .map(([path]) => path);

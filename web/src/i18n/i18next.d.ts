@@ -2,9 +2,14 @@ import 'i18next';
 import type en from './packs/en.json';
 
 declare module 'i18next' {
+  /** The texts of each namespace. The console adds its own. */
+  interface TextNamespaces {
+    translation: typeof en;
+  }
+
   interface CustomTypeOptions {
     defaultNS: 'translation';
-    resources: { translation: typeof en };
+    resources: TextNamespaces;
     returnNull: false;
   }
 }

@@ -1,0 +1,86 @@
+import type { GetAnswer, GetPath, GetQuery, PostAnswer, PostBody, PostPath } from '@/lib/api/contract';
+import { Code, isSessionError } from '@/lib/api/error';
+import { exchange, queryString, readEnvelope } from '@/lib/api/transport';
+import { timeZoneHeader } from '@/lib/time-zone';
+import { demandSecondFactor, endStaffSession, staffSession } from '../session/store';
+import { isWithoutFactor, withSecondFactor } from './second-factor';
+
+export type StaffGetPath = Extract<GetPath, `/admin/${string}`>;
+export type StaffPostPath = Extract<PostPath, `/admin/${string}`>;
+
+type Options = {
+  signal?: AbortSignal | undefined;
+  /** Makes the call safe to repeat: the server answers the same key and body with its first answer. */
+  idempotencyKey?: string | undefined;
+};
+
+/** The calls that show the second factor, or come before it: they cannot wait for it. */
+const BEFORE_SECOND_FACTOR: readonly StaffPostPath[] = [
+  '/admin/login',
+  '/admin/logout',
+  '/admin/second_factor/enroll',
+  '/admin/second_factor/confirm',
+];
+
+/** An import reads a file of up to 64 MB before it answers. */
+const IMPORT_TIMEOUT_MS = 300_000;
+
+export function staffGet<P extends StaffGetPath>(
+  path: P,
+  query?: GetQuery<P>,
+  options: Options = {},
+): Promise<GetAnswer<P>> {
+  return call(`/api${path}${queryString(query ?? {})}`, { method: 'GET' }, options);
+}
+
+export function staffPost<P extends StaffPostPath>(
+  path: P,
+  body: PostBody<P>,
+  options: Options = {},
+): Promise<PostAnswer<P>> {
+  const send = () =>
+    call<PostAnswer<P>>(`/api${path}`, { method: 'POST', body: JSON.stringify(body) }, options);
+  return BEFORE_SECOND_FACTOR.includes(path) ? send() : withSecondFactor(send);
+}
+
+/** Sends a form with a file, as an import of delivery reports is. */
+export function staffUpload<P extends StaffPostPath>(
+  path: P,
+  form: FormData,
+  options: Options = {},
+): Promise<PostAnswer<P>> {
+  return withSecondFactor(() =>
+    call<PostAnswer<P>>(`/api${path}`, { method: 'POST', body: form }, options, IMPORT_TIMEOUT_MS),
+  );
+}
+
+async function call<T>(
+  url: string,
+  init: RequestInit,
+  { signal, idempotencyKey }: Options,
+  timeoutMs?: number,
+): Promise<T> {
+  const { token } = staffSession.get();
+  const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader(), 'X-Lang': 'en' });
+  if (token) headers.set('X-CT', token);
+  // The browser writes a form's type itself, with its boundary.
+  if (typeof init.body === 'string') headers.set('Content-Type', 'application/json');
+  if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
+  const { response, text } = await exchange(url, { ...init, headers }, { signal, timeoutMs });
+  try {
+    return readEnvelope<T>(response, text);
+  } catch (error) {
+    // The session of the call, which may not be the one that has begun since.
+    if (token !== null && staffSession.get().token === token) {
+      if (hasEnded(error)) endStaffSession('expired');
+      else if (isWithoutFactor(error)) demandSecondFactor();
+    }
+    throw error;
+  }
+}
+
+/** A 402 to 404 with a session is about the object of the call, since staff have no accounts of that kind. */
+function hasEnded(error: unknown): boolean {
+  const ends: readonly number[] = [Code.notAuthenticated, Code.sessionExpired];
+  return isSessionError(error) && ends.includes((error as { code: number }).code);
+}

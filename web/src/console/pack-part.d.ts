@@ -1,0 +1,5 @@
+/** A part of a language pack, cut out by `build/pack-parts.ts`. */
+declare module '*.json?part=first' {
+  const texts: Record<string, unknown>;
+  export default texts;
+}

@@ -1,0 +1,71 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useSearchParams } from 'react-router';
+import { ErrorState, SkeletonCards } from '@/ui/states';
+import { staffGet } from '../../api/call';
+import { consoleKeys } from '../../api/keys';
+import { PageHead } from '../../ui/page-head';
+import { differencesOf } from './differences';
+import { type SectionEdit, SectionEditor } from './section-editor';
+import { SectionSummary } from './section-summary';
+import { entriesOf, SECTIONS, type SectionName, type SectionSpec } from './sections';
+
+/** What users read in the app, by section. What is edited stays until the page is left, also beside other sections. */
+export default function ContentPage() {
+  const { t } = useTranslation('console');
+  const [params, setParams] = useSearchParams();
+  const [edits, setEdits] = useState<Partial<Record<SectionName, SectionEdit>>>({});
+  const content = useQuery({
+    queryKey: consoleKeys.one('/admin/content'),
+    queryFn: ({ signal }) => staffGet('/admin/content', undefined, { signal }),
+  });
+  const spec = SECTIONS.find(({ name }) => name === params.get('section'));
+  if (content.isPending) {
+    return (
+      <>
+        <PageHead title={t('content.title')} />
+        <SkeletonCards count={4} />
+      </>
+    );
+  }
+  if (!content.data) {
+    return (
+      <>
+        <PageHead title={t('content.title')} />
+        <ErrorState error={content.error} onRetry={() => void content.refetch()} />
+      </>
+    );
+  }
+  if (spec) {
+    const saved = entriesOf(spec.name, content.data);
+    return (
+      <SectionEditor
+        key={spec.name}
+        spec={spec}
+        saved={saved}
+        edit={edits[spec.name] ?? { base: saved, entries: saved }}
+        onEdit={(edit) => setEdits((current) => ({ ...current, [spec.name]: edit ?? undefined }))}
+        onBack={() => setParams({})}
+      />
+    );
+  }
+  return (
+    <>
+      <PageHead title={t('content.title')} />
+      <p>{t('content.intro')}</p>
+      {SECTIONS.map((section) => (
+        <SectionSummary
+          key={section.name}
+          spec={section}
+          entries={entriesOf(section.name, content.data)}
+          isEdited={isChanged(section, edits[section.name])}
+        />
+      ))}
+    </>
+  );
+}
+
+function isChanged(spec: SectionSpec, edit: SectionEdit | undefined): boolean {
+  return edit !== undefined && differencesOf(spec, edit.base, edit.entries).length > 0;
+}

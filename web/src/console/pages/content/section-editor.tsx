@@ -1,0 +1,100 @@
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { LANGUAGES, type LanguageCode } from '@/i18n/languages';
+import { Button } from '@/ui/button';
+import { FormAlert } from '@/ui/field';
+import { TabPanel, Tabs } from '@/ui/tabs';
+import { PageHead } from '../../ui/page-head';
+import { coverageOf, languageName } from './coverage';
+import { differencesOf } from './differences';
+import { EntryList } from './entry-list';
+import { SaveSection } from './save-section';
+import styles from './section-editor.module.css';
+import type { Entry, SectionSpec } from './sections';
+import { useProblems } from './use-problems';
+
+const PANEL = 'content-language';
+
+/** A section that is being edited: what it was when that began, and what it is to become. */
+export type SectionEdit = { base: readonly Entry[]; entries: readonly Entry[] };
+
+type Props = {
+  spec: SectionSpec;
+  /** The section as it is on the server. */
+  saved: readonly Entry[];
+  edit: SectionEdit;
+  /** Null ends the editing. */
+  onEdit: (edit: SectionEdit | null) => void;
+  onBack: () => void;
+};
+
+/** One section in one language at a time, with what it needs before it can be saved. */
+export function SectionEditor({ spec, saved, edit, onEdit, onBack }: Props) {
+  const { t } = useTranslation('console');
+  const [language, setLanguage] = useState<LanguageCode>('en');
+  const [isChecked, setChecked] = useState(false);
+  const [isSaving, setSaving] = useState(false);
+  // The overview may have been scrolled far down.
+  useEffect(() => {
+    window.scrollTo({ top: 0 });
+  }, []);
+  const problems = useProblems(spec, edit.entries);
+  const isChanged = differencesOf(spec, edit.base, edit.entries).length > 0;
+  return (
+    <>
+      <PageHead title={t(`content.sections.${spec.name}`)}>
+        <Button tone="secondary" onClick={onBack}>
+          {t('content.back')}
+        </Button>
+      </PageHead>
+      <Tabs
+        label={t('content.language')}
+        look="chips"
+        panel={PANEL}
+        value={language}
+        onChange={setLanguage}
+        items={LANGUAGES.map(({ code, nativeName }) => ({
+          value: code,
+          label: t(`content.marks.${coverageOf(spec, edit.entries, code)}`, { name: nativeName }),
+        }))}
+      />
+      <p className={styles.note}>{t('content.marks_note')}</p>
+      <TabPanel id={PANEL} label={languageName(language)} className={styles.panel}>
+        <EntryList
+          spec={spec}
+          entries={edit.entries}
+          language={language}
+          onChange={(entries) => onEdit({ ...edit, entries })}
+        />
+      </TabPanel>
+      <FormAlert>{isChecked && problems.length > 0 ? problems.join(' ') : null}</FormAlert>
+      <div className={styles.buttons}>
+        <Button
+          disabled={!isChanged}
+          onClick={() => {
+            setChecked(true);
+            setSaving(problems.length === 0);
+          }}
+        >
+          {t('content.review')}
+        </Button>
+        <Button tone="quiet" disabled={!isChanged} onClick={() => onEdit(null)}>
+          {t('content.undo')}
+        </Button>
+        {isChanged ? null : <span className={styles.note}>{t('content.unchanged')}</span>}
+      </div>
+      {isSaving ? (
+        <SaveSection
+          spec={spec}
+          saved={saved}
+          edit={edit}
+          onClose={() => setSaving(false)}
+          onSaved={() => {
+            onEdit(null);
+            onBack();
+          }}
+        />
+      ) : null}
+    </>
+  );
+}

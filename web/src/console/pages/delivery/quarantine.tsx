@@ -1,0 +1,77 @@
+import { Ellipsis } from 'lucide-react';
+import { useTranslation } from 'react-i18next';
+import { IconButton } from '@/ui/button';
+import { ActMenu, type Offered } from '../../act/act-button';
+import { useMay, useStaff } from '../../session/use-staff';
+import type { List } from '../../table/list';
+import { ListPage } from '../../table/list-page';
+import { DecideReport } from './decide-report';
+import { QUARANTINE_STATES, type QuarantinedReport } from './decisions';
+import { QUARANTINE_COLUMNS } from './quarantine-columns';
+import { ReportDetails } from './report-details';
+
+const LIST: List<'/admin/delivery/quarantine/list'> = {
+  path: '/admin/delivery/quarantine/list',
+  rowId: ({ id }) => id,
+  rowName: (row) => `${row.plan_number}, ${row.report_id}`,
+  empty: 'delivery.no_quarantine',
+  filters: [
+    {
+      name: 'state',
+      label: 'delivery.state',
+      kind: 'choice',
+      initial: 'waiting',
+      options: QUARANTINE_STATES.map((value) => ({ value, label: `delivery.states.${value}` })),
+    },
+  ],
+  columns: QUARANTINE_COLUMNS,
+};
+
+/** Reports that the gate holds back until staff decide. */
+export default function QuarantinePage() {
+  const { t } = useTranslation('console');
+  return (
+    <ListPage
+      title={t('delivery.quarantine_title')}
+      list={LIST}
+      rowActs={(report) => <RowActs report={report} />}
+    />
+  );
+}
+
+function RowActs({ report }: { report: QuarantinedReport }) {
+  const { t } = useTranslation('console');
+  const may = useMay();
+  const { id } = useStaff();
+  const name = LIST.rowName(report);
+  const { state } = report;
+  const isOpen =
+    (state === 'waiting' || state === 'approved') && may('POST /admin/delivery/quarantine/decide');
+  const offered: (Offered | false)[] = [
+    {
+      id: 'see',
+      label: t('delivery.see'),
+      dialog: (close) => <ReportDetails report={report} onClose={close} />,
+    },
+    // Who released it first is not the second one.
+    isOpen &&
+      report.approved_by !== id && {
+        id: 'released',
+        label: t('delivery.release'),
+        dialog: (close) => <DecideReport report={report} decision="released" onClose={close} />,
+      },
+    isOpen && {
+      id: 'rejected',
+      label: t('delivery.reject'),
+      tone: 'danger',
+      dialog: (close) => <DecideReport report={report} decision="rejected" onClose={close} />,
+    },
+  ];
+  return (
+    <ActMenu label={t('list.actions_of', { name })} offered={offered.filter((act) => act !== false)}>
+      <IconButton label={t('list.actions_of', { name })}>
+        <Ellipsis size={18} aria-hidden="true" />
+      </IconButton>
+    </ActMenu>
+  );
+}

@@ -1,0 +1,96 @@
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { useParams } from 'react-router';
+import type { components } from '@/lib/api/schema';
+import { Button, LinkButton } from '@/ui/button';
+import { ErrorState, SkeletonCards } from '@/ui/states';
+import { ActMenu } from '../../act/act-button';
+import { staffPost } from '../../api/call';
+import { consoleKeys } from '../../api/keys';
+import type { StaffCall } from '../../api/roles';
+import { useMay } from '../../session/use-staff';
+import { PageHead } from '../../ui/page-head';
+import { Panel } from '../../ui/panel';
+import { useAccountActs } from './acts/account-acts';
+import { useMoneyActs } from './acts/money-acts';
+import styles from './user.module.css';
+import { UserFigures } from './user-figures';
+import { UserProfile } from './user-profile';
+import { UserSessions } from './user-sessions';
+
+export type UserDetail = components['schemas']['UserDetail'];
+
+/** Everything about one user, and what staff can do for them. */
+export default function UserPage() {
+  const { t } = useTranslation('console');
+  const { id = '' } = useParams();
+  const user = useQuery({
+    queryKey: consoleKeys.one('/admin/user/detail', id),
+    queryFn: ({ signal }) => staffPost('/admin/user/detail', { id }, { signal }),
+  });
+  if (user.isPending) return <SkeletonCards />;
+  if (user.isError) return <ErrorState error={user.error} onRetry={() => void user.refetch()} />;
+  return (
+    <>
+      <PageHead title={user.data.username}>
+        <UserActs user={user.data} />
+      </PageHead>
+      <div className={styles.columns}>
+        <Panel title={t('users.figures')}>
+          <UserFigures property={user.data.property} />
+        </Panel>
+        <Panel title={t('users.profile')}>
+          <UserProfile user={user.data} />
+        </Panel>
+        <Panel title={t('users.related')}>
+          <Related id={id} />
+        </Panel>
+        <Panel title={t('users.sessions')}>
+          <UserSessions sessions={user.data.sessions} />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function UserActs({ user }: { user: UserDetail }) {
+  const { t } = useTranslation('console');
+  const money = useMoneyActs(user);
+  const account = useAccountActs(user);
+  return (
+    <>
+      <ActMenu label={t('users.money_acts')} offered={money}>
+        <Button>{t('users.money_acts')}</Button>
+      </ActMenu>
+      <ActMenu label={t('users.account_acts')} offered={account}>
+        <Button tone="secondary">{t('users.account_acts')}</Button>
+      </ActMenu>
+    </>
+  );
+}
+
+/** The lists that can show this user alone. */
+const RELATED = [
+  { call: 'GET /admin/plan/list', label: 'users.see_plans', path: '/plans?status=any&user_id=' },
+  {
+    call: 'GET /admin/withdraw/list',
+    label: 'users.see_withdrawals',
+    path: '/withdrawals?status=any&user_id=',
+  },
+  { call: 'GET /admin/exchange/list', label: 'users.see_exchange', path: '/exchange?status=any&user_id=' },
+  { call: 'GET /admin/audit/list', label: 'users.see_audit', path: '/audit?user_id=' },
+] as const satisfies readonly { call: StaffCall; label: string; path: string }[];
+
+function Related({ id }: { id: string }) {
+  const { t } = useTranslation('console');
+  const may = useMay();
+  return (
+    <div className={styles.links}>
+      {RELATED.filter(({ call }) => may(call)).map(({ call, label, path }) => (
+        <LinkButton key={call} tone="secondary" to={`${path}${id}`}>
+          {t(label)}
+        </LinkButton>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,35 @@
+import type { ComponentType } from 'react';
+import type { PagePath } from './pages';
+
+/** What draws each page. Each is a file of its own, loaded when it is first opened. */
+export const LOADERS: Record<PagePath, () => Promise<{ default: ComponentType }>> = {
+  '/today': () => import('./pages/today/today'),
+  '/withdrawals': () => import('./pages/withdrawals/withdrawals'),
+  '/approvals': () => import('./pages/approvals/approvals'),
+  '/exchange': () => import('./pages/exchange/exchange'),
+  '/freezes': () => import('./pages/freezes/freezes'),
+  '/books': () => import('./pages/books/books'),
+  '/plans': () => import('./pages/plans/plans'),
+  '/plans/push': () => import('./pages/plans/push-plan'),
+  '/plans/:id': () => import('./pages/plans/plan'),
+  '/imports': () => import('./pages/delivery/imports'),
+  '/imports/new': () => import('./pages/delivery/import-wizard'),
+  '/quarantine': () => import('./pages/delivery/quarantine'),
+  '/sources': () => import('./pages/delivery/sources'),
+  '/products': () => import('./pages/products/products'),
+  '/networks': () => import('./pages/supply/networks'),
+  '/placements': () => import('./pages/supply/placements'),
+  '/campaigns': () => import('./pages/campaigns/campaigns'),
+  '/acceptors': () => import('./pages/acceptors/acceptors'),
+  '/operators': () => import('./pages/operators/operators'),
+  '/licences': () => import('./pages/licences/licences'),
+  '/hosts': () => import('./pages/hosts/hosts'),
+  '/feedback': () => import('./pages/feedback/feedback'),
+  '/notices': () => import('./pages/notices/notices'),
+  '/content': () => import('./pages/content/content'),
+  '/users': () => import('./pages/users/users'),
+  '/users/:id': () => import('./pages/users/user'),
+  '/staff': () => import('./pages/staff/staff'),
+  '/audit': () => import('./pages/audit/audit'),
+  '/own-security': () => import('./pages/own-security/own-security'),
+};

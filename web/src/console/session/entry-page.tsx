@@ -1,0 +1,34 @@
+import { type ReactNode, useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { LogoMark } from '@/ui/logo';
+import styles from './entry-page.module.css';
+
+type Props = { title: string; intro: string; onSubmit: () => void; children: ReactNode };
+
+/** A page before the console itself: one card with one form. */
+export function EntryPage({ title, intro, onSubmit, children }: Props) {
+  const { t } = useTranslation('console');
+  const name = t('frame.name');
+  useEffect(() => {
+    document.title = `${title} · ${name}`;
+  }, [title, name]);
+  return (
+    <main className={styles.page}>
+      <div className={styles.card}>
+        <LogoMark />
+        <h1 className={styles.title}>{title}</h1>
+        <p className={styles.intro}>{intro}</p>
+        <form
+          className={styles.form}
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault();
+            onSubmit();
+          }}
+        >
+          {children}
+        </form>
+      </div>
+    </main>
+  );
+}
