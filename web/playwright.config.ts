@@ -16,6 +16,9 @@ const shell = startedFrom(process.env.ADFOLIO_CHROMIUM_SHELL ?? '/usr/bin/chromi
 // See playwright.fixture.config.ts.
 const WITHOUT_STACK = /(matrix|accessibility|gallery|first-load|installed|push|desk)\.spec/;
 
+/** The staff console, which is worked in at a desk. */
+const CONSOLE = /console[-\w]*\.spec/;
+
 /**
  * The whole browser's address bar runs some 280 scripts per window. Naming features replaces Playwright's own list, so
  * the relevant part of it is repeated here.
@@ -69,7 +72,16 @@ export default defineConfig({
     },
   },
   projects: [
-    { name: 'phone', use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } },
+    {
+      name: 'console',
+      testMatch: CONSOLE,
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
+    },
+    {
+      name: 'phone',
+      testIgnore: [WITHOUT_STACK, CONSOLE],
+      use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+    },
     {
       name: 'desktop',
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },

@@ -1,25 +1,15 @@
-import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, type Page, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser } from './support/api';
 import { openAs } from './support/app';
+import { md5 } from './support/pay-password';
+import { CARD } from './support/withdrawals';
 
 type Schemas = components['schemas'];
 
 const PASSWORD = '583920';
 const LABEL = 'Enter your 6-digit transaction password';
-const CARD = {
-  kind: 'bank_card',
-  card_name: 'North Sea Bank',
-  user_name: 'Ada Lovelace',
-  mobile: '+4915112345678',
-  bank_account: 'DE89370400440532013000',
-  branch_name: 'Hamburg Harbour',
-};
-
-const md5 = (text: string) => createHash('md5').update(text).digest('hex');
-
 let staff: Api;
 
 test.beforeAll(async () => {

@@ -17,12 +17,12 @@ export class Api {
     return new Api(await request.newContext({ baseURL, extraHTTPHeaders: { 'X-CT': token } }), token);
   }
 
-  static async staff(): Promise<Api> {
+  static async staff(
+    username = 'admin',
+    password = process.env.ADFOLIO_ADMIN_PASSWORD ?? 'adfolio-admin',
+  ): Promise<Api> {
     const visitor = await Api.withToken('');
-    const { token } = await visitor.post<Schemas['StaffSession']>('/admin/login', {
-      username: 'admin',
-      password: process.env.ADFOLIO_ADMIN_PASSWORD ?? 'adfolio-admin',
-    });
+    const { token } = await visitor.post<Schemas['StaffSession']>('/admin/login', { username, password });
     return Api.withToken(token);
   }
 

@@ -4,9 +4,12 @@ import type { Api } from './api';
 
 export const PAY_PASSWORD = '246810';
 
+/** As the app sends a transaction password. */
+export const md5 = (text: string) => createHash('md5').update(text).digest('hex');
+
 /** Sets a new advertiser's transaction password outside the browser. */
 export async function setPayPassword(api: Api, digits = PAY_PASSWORD): Promise<void> {
-  const password = createHash('md5').update(digits).digest('hex');
+  const password = md5(digits);
   await api.post('/set/password', { password, confirm_password: password });
 }
 

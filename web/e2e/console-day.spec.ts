@@ -1,0 +1,186 @@
+import { expect, type Page, test } from '@playwright/test';
+import type { components } from '../src/lib/api/schema';
+import { Api, newAdvertiser, uniqueName } from './support/api';
+import { openAs } from './support/app';
+import { ADMIN, goTo, logIn } from './support/console';
+
+type Schemas = components['schemas'];
+
+let staff: Api;
+
+test.beforeAll(async () => {
+  staff = await Api.staff();
+});
+
+function newProduct(): Promise<Schemas['Product']> {
+  return staff.post('/admin/product/create', {
+    name: `Harbour ${uniqueName()}`,
+    category: 'Casual game',
+    description: 'A relaxing game about a harbour town.',
+    game_description: 'Repair piers and unlock islands.',
+    content_types: ['video'],
+    put_min: '50.00',
+    put_max: '800.00',
+    audience: { regions: [], age_min: 18, age_max: 45, gender: 'any' },
+  });
+}
+
+async function pushPlan(page: Page, product: Schemas['Product'], username: string): Promise<void> {
+  await goTo(page, '/plans');
+  await page.getByRole('link', { name: 'Push a plan' }).click();
+  await page.getByLabel('Product', { exact: true }).selectOption(product.id);
+  await page.getByLabel('Proposed amount').fill('900');
+  await page.getByLabel('Content').fill('Fifteen-second video');
+  await page.getByRole('searchbox', { name: 'Find by username or id' }).fill(username);
+  await page.getByRole('button', { name: `Add ${username}` }).click();
+  await page.getByRole('button', { name: 'Review' }).click();
+  // Above what the product takes: the field says so, and nothing else is lost.
+  await expect(page.getByLabel('Proposed amount')).toHaveAttribute('aria-invalid', 'true');
+  await page.getByLabel('Proposed amount').fill('300');
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Push to 1 user' }).dblclick();
+  await expect(page.getByText('1 plan was pushed.').first()).toBeVisible();
+}
+
+test('a plan is pushed, reported by a file with a bad line, finished and settled', async ({ page }) => {
+  const { api, user } = await newAdvertiser(staff);
+  await staff.deposit(user.id, '1000.00');
+  const product = await newProduct();
+  await logIn(page, ADMIN);
+  await pushPlan(page, product, user.username);
+  const waiting = await api.get<Schemas['PlanPage']>('/plan/order/list');
+  expect(waiting.items.map(({ put_amount, status }) => [put_amount, status])).toEqual([
+    ['300.00', 'waiting'],
+  ]);
+  const plan = await api.post<Schemas['Plan']>('/plan/order/put', {
+    plan_id: waiting.items[0]?.id,
+    amount: '300.00',
+  });
+
+  await goTo(page, '/imports');
+  await page.getByRole('link', { name: 'Import', exact: true }).click();
+  const time = new Date().toISOString();
+  const csv = [
+    'id,plan,at,views,clicks,cost,earned',
+    `r-1,${plan.plan_number},${time},12000,340,40.00,55.50`,
+    `r-2,NOSUCHPLAN,${time},10,1,1.00,1.00`,
+  ].join('\n');
+  await page.getByLabel('Source').fill(`network-${uniqueName()}`);
+  await page.getByLabel('File of reports').setInputFiles({
+    name: 'reports.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(csv),
+  });
+  await page.getByRole('button', { name: 'Continue' }).click();
+  // The names of the columns are understood; the person only looks.
+  await expect(page.getByLabel('Plan number')).toHaveValue('plan');
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await expect(page.getByRole('heading', { name: 'What the file would bring' })).toBeVisible();
+  await expect(page.getByRole('table', { name: 'Bad lines' })).toContainText('3');
+  expect((await planOf(api)).consumed).toBe('0.00');
+  await page.getByLabel('Reason').fill('Reports of today');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+  await expect(page.getByText('The rows were taken.')).toBeVisible();
+  await expect.poll(async () => (await planOf(api)).consumed).toBe('40.00');
+
+  await goTo(page, `/plans/${plan.id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toContainText(plan.plan_number);
+  await page.getByRole('button', { name: 'Finish delivery' }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog.getByRole('region', { name: 'This changes' })).toContainText('260.00');
+  await dialog.getByLabel('Reason').fill('The advertiser asked for it');
+  await dialog.getByRole('button', { name: 'Finish delivery' }).click();
+  await expect(page.getByText(`Delivery of plan ${plan.plan_number} has ended.`)).toBeVisible();
+  await expect.poll(async () => (await planOf(api)).status).toBe('waiting_settlement');
+  await page.reload();
+
+  await page.getByRole('button', { name: 'Settle' }).click();
+  await expect(dialog.getByRole('region', { name: 'This changes' })).toContainText('55.50');
+  await dialog.getByRole('button', { name: 'Settle' }).click();
+  await expect(page.getByText(`Plan ${plan.plan_number} is settled.`)).toBeVisible();
+  const property = await api.get<Schemas['Property']>('/user/property');
+  // 1,000.00 less 40.00 spent, and 55.50 earned.
+  expect(property).toMatchObject({
+    available_funds: '1015.50',
+    to_be_consumed: '0.00',
+    to_be_settled: '0.00',
+  });
+
+  await goTo(page, `/audit?user_id=${user.id}`);
+  await page.getByRole('button', { name: /plan\.finish/ }).click();
+  await expect(page.getByRole('dialog', { name: 'Audit entry' })).toBeVisible();
+});
+
+async function planOf(api: Api): Promise<Schemas['Plan']> {
+  const { items } = await api.get<Schemas['PlanPage']>('/plan/order/list');
+  const [plan] = items;
+  if (!plan) throw new Error('no plan');
+  return plan;
+}
+
+test('an announcement is written, looked at as a phone shows it, sent once, and arrives', async ({
+  page,
+  browser,
+}) => {
+  const { api, user } = await newAdvertiser(staff);
+  const title = `Maintenance ${uniqueName()}`;
+  await logIn(page, ADMIN);
+  await goTo(page, '/notices');
+  await page.getByLabel('Chosen users').check();
+  await page.getByRole('searchbox', { name: /Find users/ }).fill(user.username);
+  await page.getByRole('button', { name: `Add ${user.username}` }).click();
+  await page.getByLabel('Title').fill(title);
+  await page.getByRole('textbox', { name: 'Text' }).fill('The console is away from 02:00 to 03:00 UTC.');
+  await expect(page.getByRole('region', { name: 'Preview on a phone' })).toContainText(title);
+  // What was typed is there again after the page was left.
+  await goTo(page, '/today');
+  await goTo(page, '/notices');
+  await expect(page.getByLabel('Title')).toHaveValue(title);
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Send to 1 user' }).dblclick();
+  await expect(page.getByRole('heading', { name: 'The announcement is sent' })).toBeVisible();
+
+  const phone = await (await browser.newContext({ viewport: { width: 390, height: 844 } })).newPage();
+  await openAs(phone, api.token, '/notification');
+  await expect(phone.getByText(title)).toBeVisible();
+  const { items } = await api.post<Schemas['NotificationPage']>('/user/notifications', {});
+  expect(items.filter((notice) => notice.title === title)).toHaveLength(1);
+  await phone.context().close();
+});
+
+test('feedback is answered, and the user reads the answer', async ({ page }) => {
+  const { api } = await newAdvertiser(staff);
+  const topic = `Question ${uniqueName()}`;
+  await api.post('/feedback', { topic, content: 'How do I change my bank card?', images: [] });
+  await logIn(page, ADMIN);
+  await goTo(page, '/feedback');
+  await page.getByRole('button', { name: `Open feedback: ${topic}` }).click();
+  const dialog = page.getByRole('dialog');
+  await expect(dialog).toContainText('How do I change my bank card?');
+  await dialog.getByLabel('Reply to the user').fill('Under Wallet, then Bank card.');
+  await dialog.getByRole('button', { name: 'Close feedback' }).click();
+  await expect(page.getByText(/gets the reply as a notification/)).toBeVisible();
+  await expect
+    .poll(async () => JSON.stringify(await api.post('/user/notifications', {})))
+    .toContain('Under Wallet, then Bank card.');
+});
+
+test('licence keys are shown once, with a file', async ({ page }) => {
+  await logIn(page, ADMIN);
+  await goTo(page, '/licences');
+  await page.getByRole('button', { name: 'Issue keys' }).click();
+  const dialog = page.getByRole('dialog');
+  const note = `E2E ${uniqueName()}`;
+  await dialog.getByLabel('Number of keys').fill('501');
+  await dialog.getByRole('button', { name: 'Issue keys' }).click();
+  await expect(dialog.getByLabel('Number of keys')).toHaveAttribute('aria-invalid', 'true');
+  await dialog.getByLabel('Number of keys').fill('3');
+  await dialog.getByLabel('Note').fill(note);
+  await dialog.getByRole('button', { name: 'Issue keys' }).click();
+  await expect(dialog.getByText('3 keys are issued.')).toBeVisible();
+  const saving = page.waitForEvent('download');
+  await dialog.getByRole('button', { name: 'Save as CSV' }).click();
+  expect((await saving).suggestedFilename()).toMatch(/\.csv$/);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await expect(page.getByRole('cell', { name: note })).toHaveCount(3);
+});

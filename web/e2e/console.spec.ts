@@ -1,0 +1,258 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, type Page, test } from '@playwright/test';
+import { mayCall } from '../src/console/api/roles';
+import { PAGES } from '../src/console/pages';
+import type { components } from '../src/lib/api/schema';
+import { Api, newAdvertiser } from './support/api';
+import { ADMIN, goTo, logIn, newMember, openConsole, type Role } from './support/console';
+import { totp } from './support/totp';
+import { askForWithdrawal } from './support/withdrawals';
+
+type Schemas = components['schemas'];
+
+const ROLES: readonly Role[] = ['admin', 'support', 'finance', 'operator'];
+const WIDTHS = [1280, 1440, 1920, 390];
+const NO_ACCESS = 'Your role may not see this page';
+
+/** The pages without a parameter in their address. */
+const OPEN_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
+
+/** What the browser reports as wrong, such as a style that the content security policy refuses. */
+function faultsIn(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  return faults;
+}
+
+async function isLoaded(page: Page): Promise<void> {
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  await expect(page.locator('main h1')).toBeVisible();
+  await expect(page.locator('main [aria-label="Loading…"]')).toHaveCount(0);
+}
+
+test('the console is never in a frame, and has no frames, workers or files of the app', async ({
+  request,
+}) => {
+  const response = await request.get('/console/');
+  const policy = response.headers()['content-security-policy'] ?? '';
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toMatch(/frame-src|worker-src|unsafe|https:/);
+  expect(response.headers()['cache-control']).toBe('no-cache');
+  const scripts = [...(await response.text()).matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)];
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(scripts.filter(([, path]) => !path?.startsWith('/assets/console/'))).toEqual([]);
+  expect((await request.get('/console', { maxRedirects: 0 })).status()).toBe(301);
+});
+
+test('a wrong password says so, and a right one opens the console', async ({ page }) => {
+  const faults = faultsIn(page);
+  await logIn(page, { username: 'admin', password: 'not the password' });
+  await expect(page.getByRole('alert')).not.toBeEmpty();
+  await logIn(page, ADMIN);
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  // The session belongs to this tab: a reload keeps it, and a logout ends it here and on the server.
+  await page.reload();
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  await page.getByRole('button', { name: /^Your account/ }).click();
+  await page.getByRole('menuitem', { name: 'Log out' }).click();
+  await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible();
+  expect(faults).toEqual([]);
+});
+
+test('half an hour without activity logs out, with a warning before', async ({ page }) => {
+  await page.clock.install();
+  await logIn(page, ADMIN);
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  await page.clock.runFor('28:30');
+  const warning = page.getByRole('dialog', { name: 'Are you still there?' });
+  await expect(warning).toBeVisible();
+  await warning.getByRole('button', { name: 'Stay logged in' }).click();
+  await expect(warning).toBeHidden();
+  await page.clock.runFor('30:10');
+  await expect(page.getByText('You were logged out after 30 minutes without activity.')).toBeVisible();
+});
+
+test('a second factor is asked for at the login and before an act', async ({ page, browser }) => {
+  const staff = await Api.staff();
+  const member = await newMember(staff, 'support');
+  const { user } = await newAdvertiser(staff);
+  await logIn(page, member);
+  await goTo(page, '/own-security');
+  await page.getByRole('button', { name: 'Set up a second factor' }).click();
+  const app = await page.getByRole('link', { name: 'Open in an app on this device' }).getAttribute('href');
+  const secret = new URL(app ?? '').searchParams.get('secret') ?? '';
+  await page.getByLabel('I have kept the recovery codes').check();
+  await page.getByLabel('Code of the app').fill(totp(secret));
+  await page.getByRole('button', { name: 'Activate' }).click();
+  await expect(page.getByText(/^Your second factor is active/)).toBeVisible();
+
+  const other = await (await browser.newContext()).newPage();
+  await logIn(other, member);
+  // A code opens one door once, so the login shows the next one.
+  await other.getByLabel('Code').fill(totp(secret, Date.now() + 30_000));
+  await other.getByRole('button', { name: 'Log in' }).click();
+  await expect(other.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  await goTo(other, `/users/${user.id}`);
+  await expect(other.getByRole('heading', { name: user.username })).toBeVisible();
+});
+
+test('each role sees its pages, and no other', async ({ browser }) => {
+  const staff = await Api.staff();
+  for (const role of ROLES) {
+    const page = await openConsole(browser, await newMember(staff, role));
+    const faults = faultsIn(page);
+    for (const { path, needs, group } of OPEN_PAGES) {
+      const may = needs === null || mayCall(role, needs);
+      const link = page.getByRole('navigation', { name: 'Pages' }).locator(`a[href="#${path}"]`);
+      await expect(link, `${role} ${path}`).toHaveCount(may && group !== null ? 1 : 0);
+      await goTo(page, path);
+      await isLoaded(page);
+      const refusal = page.getByRole('heading', { name: NO_ACCESS });
+      await expect(refusal, `${role} ${path}`).toHaveCount(may ? 0 : 1);
+      await expect(page.getByRole('button', { name: 'Try again' }), `${role} ${path}`).toHaveCount(0);
+    }
+    expect(faults, role).toEqual([]);
+    await page.context().close();
+  }
+});
+
+test('no page has a fault that axe finds, in light and dark, or is wider than its window', async ({
+  page,
+}) => {
+  const staff = await Api.staff();
+  const { user } = await newAdvertiser(staff);
+  await logIn(page, ADMIN);
+  const found: string[] = [];
+  const [plan] = (await staff.get<Schemas['StaffPlanPage']>('/admin/plan/list?limit=1')).items;
+  const paths = [...OPEN_PAGES.map((spec) => spec.path), `/users/${user.id}`, `/plans/${plan?.id}`];
+  for (const path of paths) {
+    await goTo(page, path);
+    await isLoaded(page);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
+      found.push(
+        ...violations.map(({ id, nodes }) => `${path} ${colorScheme} ${id}: ${nodes[0]?.html.slice(0, 200)}`),
+      );
+    }
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      const over = await page.evaluate(
+        () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+      );
+      if (over > 0) found.push(`${path} is ${over} px wider than ${width}`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+  }
+  expect(found.join('\n')).toBe('');
+});
+
+test('the keyboard alone finds a user, moves between rows and opens one', async ({ page }) => {
+  const staff = await Api.staff();
+  const { user } = await newAdvertiser(staff);
+  await logIn(page, ADMIN);
+  await isLoaded(page);
+  await page.keyboard.press('Control+k');
+  await expect(page.getByRole('dialog').getByRole('searchbox')).toBeFocused();
+  await page.keyboard.type(user.username);
+  await expect(page.getByRole('option', { name: user.username })).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
+
+  await goTo(page, '/users');
+  await isLoaded(page);
+  await page.locator('main').focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('j');
+  await page.keyboard.press('k');
+  const first = page.locator('[data-index="0"] a');
+  await expect(first).toBeFocused();
+  await page.keyboard.press('/');
+  await expect(page.getByLabel('Search', { exact: true })).toBeFocused();
+  await page.keyboard.type(user.username);
+  await expect(page).toHaveURL(new RegExp(`query=${user.username}`));
+  await expect(page.locator('[data-index="0"] a')).toHaveText(user.username);
+  await page.locator('main').focus();
+  await page.keyboard.press('j');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
+  await page.locator('main').focus();
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
+test('a deposit shows what it changes, is posted once, and a refusal changes nothing', async ({ page }) => {
+  const staff = await Api.staff();
+  const { api, user } = await newAdvertiser(staff);
+  await logIn(page, ADMIN);
+  await goTo(page, `/users/${user.id}`);
+  const open = async (act: string) => {
+    await page.getByRole('button', { name: 'Post to the wallet' }).click();
+    await page.getByRole('menuitem', { name: act }).click();
+    return page.getByRole('dialog');
+  };
+  const deposit = await open('Credit a deposit');
+  await deposit.getByRole('button', { name: 'Post' }).click();
+  await expect(deposit.getByLabel('Amount')).toBeFocused();
+  await deposit.getByLabel('Amount').fill('250');
+  await deposit.getByLabel('Remark, which the user reads').fill('Bank transfer of today');
+  await expect(deposit.getByRole('region', { name: 'This changes' })).toContainText('Now 0.00 → Then 250.00');
+  await deposit.getByRole('button', { name: 'Post' }).dblclick();
+  await expect(page.getByText(/^Posted for/)).toBeVisible();
+  expect((await api.get<Schemas['Property']>('/user/property')).available_funds).toBe('250.00');
+
+  const chargeback = await open('Chargeback');
+  await chargeback.getByLabel('Amount').fill('300');
+  await chargeback.getByLabel('Remark, which the user reads').fill('Reversed by the bank');
+  await chargeback.getByRole('button', { name: 'Post' }).click();
+  await expect(chargeback).toContainText(/balance/i);
+  expect((await api.get<Schemas['Property']>('/user/property')).available_funds).toBe('250.00');
+});
+
+test('a withdrawal is decided once, also by two people at the same time', async ({ page, browser }) => {
+  const staff = await Api.staff();
+  const { api, user } = await newAdvertiser(staff);
+  await staff.deposit(user.id, '500.00');
+  await askForWithdrawal(api, '120.00');
+  await logIn(page, ADMIN);
+  const other = await openConsole(browser, { username: 'admin2', password: 'adfolio-admin2' });
+  const decide = async (on: Page, act: string) => {
+    await goTo(on, `/withdrawals?user_id=${user.id}`);
+    await on.getByRole('button', { name: `Actions for ${user.username}, 120.00` }).click();
+    await on.getByRole('menuitem', { name: act }).click();
+    return on.getByRole('dialog');
+  };
+  const paid = await decide(page, 'Mark as paid');
+  const rejected = await decide(other, 'Reject');
+  await paid.getByRole('button', { name: 'Mark as paid' }).click();
+  await expect(page.getByText(/is paid\.$/)).toBeVisible();
+  await rejected.getByLabel('Reason').fill('The account number is wrong');
+  await rejected.getByRole('button', { name: 'Reject' }).click();
+  await expect(rejected.getByRole('alert')).not.toBeEmpty();
+  const { items } = await api.get<Schemas['WithdrawalPage']>('/user/withdraw/list');
+  expect(items.map(({ status }) => status)).toEqual(['paid']);
+  await other.context().close();
+});
+
+test('a list is a file with what it shows', async ({ page }) => {
+  const staff = await Api.staff();
+  const { user } = await newAdvertiser(staff);
+  await logIn(page, ADMIN);
+  await goTo(page, `/users?query=${user.username}`);
+  await expect(page.locator('[data-index="0"] a')).toHaveText(user.username);
+  const saving = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'Export CSV' }).click();
+  const file = await saving;
+  const stream = await file.createReadStream();
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  const lines = Buffer.concat(chunks).toString('utf8').trim().split('\r\n');
+  expect(lines).toHaveLength(2);
+  expect(lines[1]).toContain(user.username);
+});
