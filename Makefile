@@ -93,4 +93,4 @@ fuzz: ## Fuzz each parser for ADFOLIO_FUZZ_SECONDS (60); not part of `make test`
 	@$(SCRIPTS)/fuzz.sh
 
 e2e: ## Run the browser journeys in Chromium against a whole stack
-	@$(SCRIPTS)/test.sh rust-build web-build e2e
+	@$(SCRIPTS)/test.sh rust-build web-build four-eyes e2e

@@ -18,6 +18,8 @@ const WITHOUT_STACK = /(matrix|accessibility|gallery|first-load|installed|push|d
 
 /** The staff console, which is worked in at a desk. */
 const CONSOLE = /console[-\w]*\.spec/;
+/** The same where acts above an amount take two people: needs a stack with the usual limits. */
+const FOUR_EYES = /four-eyes\.spec/;
 
 /**
  * The whole browser's address bar runs some 280 scripts per window. Naming features replaces Playwright's own list, so
@@ -78,8 +80,13 @@ export default defineConfig({
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
     },
     {
+      name: 'four-eyes',
+      testMatch: FOUR_EYES,
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
+    },
+    {
       name: 'phone',
-      testIgnore: [WITHOUT_STACK, CONSOLE],
+      testIgnore: [WITHOUT_STACK, CONSOLE, FOUR_EYES],
       use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     },
     {

@@ -10,7 +10,7 @@ rust_stages=(fmt clippy rust-build rust-test)
 web_stages=(web-install buf asyncapi web-lint web-types web-test web-build web-size sbom web-matrix)
 check_stages=(typos containers deny manifests observability migrations)
 fuzz_stages=(api-fuzz)
-journey_stages=(readme e2e)
+journey_stages=(readme four-eyes e2e)
 
 # --- the stages -------------------------------------------------------------------------------------------------------
 
@@ -79,9 +79,14 @@ stage_readme() {
     await_packages
     local_program with-stack -- deploy/local/readme.sh
 }
+# Two members of staff decide what takes two, in two browsers.
+stage_four_eyes() {
+    need_browser
+    ADFOLIO_DEMO=1 local_program with-stack -- npm --prefix web run --silent four-eyes
+}
 stage_e2e() {
     need_browser
-    # One admin does everything in these journeys; the contract walk has two.
+    # One admin does everything in these journeys; `four-eyes` and the contract walk have two.
     ADFOLIO_DEMO=1 FOUR_EYES_ABOVE=off IMPORT_RELEASE=single local_program with-stack -- npm --prefix web run --silent e2e
 }
 
@@ -100,7 +105,7 @@ needs() {
         buf | asyncapi | web-lint | web-types | web-test | web-build | sbom) echo web-install ;;
         web-size) echo web-build ;;
         web-matrix) echo "packages web-build" ;;
-        readme | e2e) echo "packages rust-build web-build" ;;
+        readme | four-eyes | e2e) echo "packages rust-build web-build" ;;
     esac
 }
 
@@ -198,7 +203,7 @@ for stage in "$@"; do
         web-matrix) wanted+=(web-install packages) ;;
         buf | asyncapi | web-*) wanted+=(web-install) ;;
         rust-test | observability | migrations) wanted+=(packages) ;;
-        api-fuzz | e2e) wanted+=(web-install packages) ;;
+        api-fuzz | four-eyes | e2e) wanted+=(web-install packages) ;;
     esac
 done
 cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt

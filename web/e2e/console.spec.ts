@@ -4,7 +4,7 @@ import { mayCall } from '../src/console/api/roles';
 import { PAGES } from '../src/console/pages';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser } from './support/api';
-import { ADMIN, goTo, logIn, newMember, openConsole, type Role } from './support/console';
+import { ADMIN, goTo, logIn, newMember, openConsole, type Role, SECOND_ADMIN } from './support/console';
 import { totp } from './support/totp';
 import { askForWithdrawal } from './support/withdrawals';
 
@@ -221,7 +221,7 @@ test('a withdrawal is decided once, also by two people at the same time', async 
   await staff.deposit(user.id, '500.00');
   await askForWithdrawal(api, '120.00');
   await logIn(page, ADMIN);
-  const other = await openConsole(browser, { username: 'admin2', password: 'adfolio-admin2' });
+  const other = await openConsole(browser, SECOND_ADMIN);
   const decide = async (on: Page, act: string) => {
     await goTo(on, `/withdrawals?user_id=${user.id}`);
     await on.getByRole('button', { name: `Actions for ${user.username}, 120.00` }).click();

@@ -17,7 +17,7 @@ export async function newMember(staff: Api, role: Role): Promise<Member> {
     password: PASSWORD,
     role,
   });
-  const second = await Api.staff('admin2', process.env.ADFOLIO_ADMIN2_PASSWORD ?? 'adfolio-admin2');
+  const second = await Api.staff(SECOND_ADMIN.username, SECOND_ADMIN.password);
   await second.post('/admin/staff/confirm', { staff_id: id, reason: 'E2E' });
   return { id, username, password: PASSWORD };
 }
@@ -47,6 +47,11 @@ export async function openConsole(
 export const ADMIN = {
   username: 'admin',
   password: process.env.ADFOLIO_ADMIN_PASSWORD ?? 'adfolio-admin',
+};
+
+export const SECOND_ADMIN = {
+  username: 'admin2',
+  password: process.env.ADFOLIO_ADMIN2_PASSWORD ?? 'adfolio-admin2',
 };
 
 /** Goes to a page of the console without loading it anew. */

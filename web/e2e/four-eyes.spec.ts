@@ -1,0 +1,155 @@
+import { type Browser, expect, type Page, test } from '@playwright/test';
+import type { components } from '../src/lib/api/schema';
+import { Api, newAdvertiser, uniqueName } from './support/api';
+import { ADMIN, goTo, openConsole, SECOND_ADMIN } from './support/console';
+import { askForWithdrawal } from './support/withdrawals';
+
+type Schemas = components['schemas'];
+
+/** Both sums of a member count over the day, so the acts follow each other. */
+test.describe.configure({ mode: 'serial' });
+
+let first: Page;
+let second: Page;
+let api: Api;
+let user: Schemas['UserInfo'];
+
+test.beforeAll(async ({ browser }: { browser: Browser }) => {
+  ({ api, user } = await newAdvertiser(await Api.staff()));
+  first = await openConsole(browser, ADMIN);
+  second = await openConsole(browser, SECOND_ADMIN);
+});
+
+test.afterAll(async () => {
+  await first.context().close();
+  await second.context().close();
+});
+
+/** Opens an act on a request of this user under Approvals. */
+async function decide(page: Page, act: 'Approve' | 'Reject', request: string) {
+  await goTo(page, '/approvals');
+  const row = page.getByRole('row').filter({ hasText: user.id }).filter({ hasText: request });
+  await row.getByRole('button', { name: /^Actions for/ }).click();
+  await page.getByRole('menuitem', { name: act }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('Seen on the bank statement');
+  await dialog.getByRole('button', { name: act }).click();
+  return dialog;
+}
+
+const funds = async () => (await api.get<Schemas['Property']>('/user/property')).available_funds;
+
+test('a large deposit is asked for by one and posted by the other, never by the same', async () => {
+  await goTo(first, `/users/${user.id}`);
+  await first.getByRole('button', { name: 'Post to the wallet' }).click();
+  await first.getByRole('menuitem', { name: 'Credit a deposit' }).click();
+  const deposit = first.getByRole('dialog');
+  await deposit.getByLabel('Amount').fill('5000');
+  await deposit.getByLabel('Remark, which the user reads').fill('Bank transfer');
+  await deposit.getByRole('button', { name: 'Post' }).click();
+  await first.getByRole('link', { name: 'See approvals' }).click();
+  expect(await funds()).toBe('0.00');
+
+  const own = await decide(first, 'Approve', 'Deposit');
+  await expect(own).toContainText('You asked for this yourself');
+  await expect(own.getByRole('alert').filter({ hasText: /\S/ })).toBeVisible();
+  expect(await funds()).toBe('0.00');
+  await own.getByRole('button', { name: 'Cancel' }).click();
+
+  await decide(second, 'Approve', 'Deposit');
+  await expect(second.getByText('Approved and posted: Deposit.')).toBeVisible();
+  await expect.poll(funds).toBe('5000.00');
+});
+
+test('a large withdrawal is paid once both have said so', async () => {
+  await askForWithdrawal(api, '1500.00');
+  await goTo(first, `/withdrawals?user_id=${user.id}`);
+  await first.getByRole('button', { name: `Actions for ${user.username}, 1500.00` }).click();
+  await first.getByRole('menuitem', { name: 'Mark as paid' }).click();
+  await first.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click();
+  await expect(first.getByText(/A second person must approve this/)).toBeVisible();
+  const withdrawal = async () =>
+    (await api.get<Schemas['WithdrawalPage']>('/user/withdraw/list')).items[0]?.status;
+  expect(await withdrawal()).toBe('pending');
+  await decide(second, 'Approve', 'Paid withdrawal');
+  await expect(second.getByText('Approved and posted: Paid withdrawal.')).toBeVisible();
+  await expect.poll(withdrawal).toBe('paid');
+});
+
+test('a file is released and a plan settled early by the one who did not ask', async () => {
+  const product = await (await Api.staff()).post<Schemas['Product']>('/admin/product/create', {
+    name: `Harbour ${uniqueName()}`,
+    category: 'Casual game',
+    description: 'A relaxing game about a harbour town.',
+    game_description: 'Repair piers.',
+    content_types: ['video'],
+    put_min: '50.00',
+    put_max: '800.00',
+    audience: { regions: [], age_min: 18, age_max: 45, gender: 'any' },
+  });
+  const plan = await api.post<Schemas['Plan']>('/plan/order/put', {
+    product_id: product.id,
+    amount: '300.00',
+  });
+  const planOf = async () => {
+    const { items } = await api.get<Schemas['PlanPage']>('/plan/order/list');
+    return items.find(({ id }) => id === plan.id);
+  };
+  const source = `network-${uniqueName()}`;
+  await importReports(first, source, plan.plan_number);
+  await expect(first.getByText(/waits until another member of staff releases it/)).toBeVisible();
+  expect((await planOf())?.consumed).toBe('0.00');
+
+  await goTo(second, '/imports?state=proposed');
+  await second
+    .getByRole('row')
+    .filter({ hasText: source })
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await second.getByRole('menuitem', { name: 'Release' }).click();
+  const release = second.getByRole('dialog');
+  await expect(release).toContainText('NOSUCHPLAN');
+  await release.getByLabel('Reason').fill('Compared with the network');
+  await release.getByRole('button', { name: 'Release' }).click();
+  await expect.poll(async () => (await planOf())?.consumed).toBe('40.00');
+
+  await goTo(first, `/plans/${plan.id}`);
+  await first.getByRole('button', { name: 'Finish delivery' }).click();
+  const finish = first.getByRole('dialog');
+  await finish.getByLabel('Reason').fill('The advertiser asked for it');
+  await finish.getByRole('button', { name: 'Finish delivery' }).click();
+  await expect.poll(async () => (await planOf())?.status).toBe('waiting_settlement');
+  await first.reload();
+  await settle(first);
+  await expect(first.getByText(/Somebody else must do the same/)).toBeVisible();
+  expect((await planOf())?.status).toBe('waiting_settlement');
+  await goTo(second, `/plans/${plan.id}`);
+  await settle(second);
+  await expect(second.getByText(`Plan ${plan.plan_number} is settled.`)).toBeVisible();
+  await expect.poll(async () => (await planOf())?.status).toBe('settled');
+});
+
+async function importReports(page: Page, source: string, plan: string): Promise<void> {
+  await goTo(page, '/imports/new');
+  const time = new Date().toISOString();
+  const csv = [
+    'id,plan,time,impressions,clicks,spend,revenue',
+    `r-1,${plan},${time},12000,340,40.00,55.50`,
+    `r-2,NOSUCHPLAN,${time},10,1,1.00,1.00`,
+  ].join('\n');
+  await page.getByLabel('Source').fill(source);
+  await page.getByLabel('File of reports').setInputFiles({
+    name: 'reports.csv',
+    mimeType: 'text/csv',
+    buffer: Buffer.from(csv),
+  });
+  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Dry run' }).click();
+  await page.getByLabel('Reason').fill('Reports of today');
+  await page.getByRole('button', { name: 'Import', exact: true }).click();
+}
+
+async function settle(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Settle' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Settle' }).click();
+}
