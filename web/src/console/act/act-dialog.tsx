@@ -1,6 +1,5 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import {
   type FieldValues,
   FormProvider,
@@ -11,18 +10,16 @@ import {
 } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { errorText } from '@/i18n/error-text';
-import { ApiError, hasReason, isNetworkError } from '@/lib/api/error';
-import { useIntentionKey } from '@/lib/idempotency';
+import { ApiError, hasReason } from '@/lib/api/error';
 import { Button } from '@/ui/button';
 import { FormAlert } from '@/ui/field';
-import { type StaffPostPath, staffPost } from '../api/call';
-import { consoleKeys } from '../api/keys';
-import { SECOND_FACTOR_CANCELLED } from '../api/second-factor';
+import type { StaffPostPath } from '../api/call';
 import { useMay } from '../session/use-staff';
 import { Dialog, DialogActions } from '../ui/dialog';
 import type { Act, Change, Outcome } from './act';
 import styles from './act-dialog.module.css';
 import { announce } from './announce';
+import { useProblemText, useSend } from './use-send';
 
 /** The reason of a call that has asked a second person instead of acting. */
 const APPROVAL_REQUIRED = 'APPROVAL_REQUIRED';
@@ -32,26 +29,16 @@ type Props<P extends StaffPostPath, V extends FieldValues> = { act: Act<P, V>; o
 /** The form of an act: what it needs, what it will change, and what came of it. */
 export function ActDialog<P extends StaffPostPath, V extends FieldValues>({ act, onClose }: Props<P, V>) {
   const { t } = useTranslation('console');
-  const queryClient = useQueryClient();
   const may = useMay();
-  const key = useIntentionKey();
+  const problemText = useProblemText();
   const [shown, setShown] = useState<Outcome | null>(null);
   const form = useForm<V, unknown, V>({ resolver: zodResolver(act.schema), defaultValues: act.initial });
-  const send = useMutation({
-    mutationFn: (values: V) => {
-      const body = act.body(values);
-      return staffPost(act.path, body, { idempotencyKey: key.for(body) });
+  const sent = useRef<V>(null);
+  const send = useSend(act.path, {
+    touches: act.touches,
+    onSuccess: (answer) => {
+      if (sent.current !== null) finish(act.done(answer, sent.current));
     },
-    onSettled: (_answer, error) => {
-      key.settle(error);
-      const stale = [
-        ...act.touches,
-        consoleKeys.list('/admin/audit/list'),
-        consoleKeys.list('/admin/approval/list'),
-      ];
-      for (const queryKey of stale) void queryClient.invalidateQueries({ queryKey });
-    },
-    onSuccess: (answer, values) => finish(act.done(answer, values)),
     onError: (error) => {
       if (!hasReason(error, APPROVAL_REQUIRED)) return showAtField(form, error);
       const isSameAct = act.secondPerson === 'same_act';
@@ -61,6 +48,10 @@ export function ActDialog<P extends StaffPostPath, V extends FieldValues>({ act,
         links: mayDecide ? [{ label: t('act.see_approvals'), to: '/approvals' }] : [],
       });
     },
+  });
+  const submit = form.handleSubmit((values) => {
+    sent.current = values;
+    send.mutate(act.body(values));
   });
   const finish = (outcome: Outcome) => {
     if (outcome.result) {
@@ -86,15 +77,10 @@ export function ActDialog<P extends StaffPostPath, V extends FieldValues>({ act,
     <Dialog title={act.title} onClose={onClose} forced={send.isPending} wide={act.wide ?? false}>
       {act.intro ? <div className={styles.intro}>{act.intro}</div> : null}
       <FormProvider {...form}>
-        <form
-          className={styles.form}
-          noValidate
-          onSubmit={form.handleSubmit((values) => send.mutate(values))}
-          autoComplete="off"
-        >
+        <form className={styles.form} noValidate onSubmit={submit} autoComplete="off">
           {act.fields}
           <Changes act={act} form={form} />
-          <FormAlert>{send.error && !isAtField(form, send.error) ? textOf(send.error, t) : null}</FormAlert>
+          <FormAlert>{send.error && !isAtField(form, send.error) ? problemText(send.error) : null}</FormAlert>
           <DialogActions>
             <Button tone="quiet" disabled={send.isPending} onClick={onClose}>
               {t('act.cancel')}
@@ -183,9 +169,4 @@ function showAtField<V extends FieldValues>(form: Form<V>, error: unknown): void
   const name = fieldOf(form, error);
   if (name !== null)
     form.setError(name, { type: 'server', message: errorText(error) }, { shouldFocus: true });
-}
-
-function textOf(error: unknown, t: ReturnType<typeof useTranslation<'console'>>['t']): string {
-  if (hasReason(error, SECOND_FACTOR_CANCELLED)) return t('act.cancelled');
-  return isNetworkError(error) ? t('act.unknown') : errorText(error);
 }

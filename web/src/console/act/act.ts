@@ -2,8 +2,9 @@ import type { QueryKey } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
-import type { PostAnswer, PostBody } from '@/lib/api/contract';
+import type { PostAnswer } from '@/lib/api/contract';
 import type { StaffPostPath } from '../api/call';
+import type { ActBody } from './use-send';
 
 /** One thing that an act changes, shown before it is made. */
 export type Change = {
@@ -39,8 +40,7 @@ export type Act<P extends StaffPostPath, V extends FieldValues> = {
   fields: ReactNode;
   /** What the act changes, from values that the schema has passed. */
   changes: (values: V) => readonly Change[];
-  /** Every change of staff takes a reason for the audit log, also where the contract does not list it. */
-  body: (values: V) => PostBody<P> & { reason?: string };
+  body: (values: V) => ActBody<P>;
   done: (answer: PostAnswer<P>, values: V) => Outcome;
   /**
    * What a second person does where the act needs one: decides the request under Approvals, or makes the same act.

@@ -1,12 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/i18n/error-text';
-import { hasReason, isNetworkError } from '@/lib/api/error';
 import stack from '@/ui/stack.module.css';
+import { useProblemText } from '../../act/use-send';
 import { staffUpload } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
-import { SECOND_FACTOR_CANCELLED } from '../../api/second-factor';
 import { PageHead } from '../../ui/page-head';
 import { CheckStep } from './check-step';
 import { ColumnsStep } from './columns-step';
@@ -92,6 +90,7 @@ export default function ImportWizardPage() {
 /** The dry run and the import itself. */
 function useImport(setStep: (step: Step) => void) {
   const { t } = useTranslation('console');
+  const problemText = useProblemText();
   const queryClient = useQueryClient();
   const check = useMutation({
     mutationFn: (form: FormData) => staffUpload(PATH, form),
@@ -110,11 +109,7 @@ function useImport(setStep: (step: Step) => void) {
       for (const path of stale) void queryClient.invalidateQueries({ queryKey: consoleKeys.list(path) });
     },
   });
-  const textOf = (error: unknown) => {
-    if (!error) return null;
-    if (hasReason(error, SECOND_FACTOR_CANCELLED)) return t('act.cancelled');
-    return isNetworkError(error) ? t('delivery.unknown') : errorText(error);
-  };
+  const textOf = (error: Error | null) => (error ? problemText(error, t('delivery.unknown')) : null);
   return { check, send, textOf };
 }
 

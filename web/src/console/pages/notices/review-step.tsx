@@ -1,18 +1,12 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/i18n/error-text';
 import { useFormats } from '@/i18n/format';
 import type { PostAnswer } from '@/lib/api/contract';
-import { hasReason, isNetworkError } from '@/lib/api/error';
-import type { IntentionKey } from '@/lib/idempotency';
 import { Button } from '@/ui/button';
 import { FormAlert } from '@/ui/field';
 import { TextArea } from '@/ui/text-area';
 import { REASON_LIMIT } from '../../act/inputs';
-import { staffPost } from '../../api/call';
-import { consoleKeys } from '../../api/keys';
-import { SECOND_FACTOR_CANCELLED } from '../../api/second-factor';
+import { useProblemText, useSend } from '../../act/use-send';
 import { Facts } from '../../ui/facts';
 import { Panel } from '../../ui/panel';
 import { UserLink } from '../../ui/user-link';
@@ -23,29 +17,18 @@ import styles from './review-step.module.css';
 
 type Props = {
   draft: NoticeDraft;
-  /** Outlives this step: going back and forth must not send twice what may have been sent. */
-  intention: IntentionKey;
   onBack: () => void;
   onSent: (answer: PostAnswer<'/admin/notification/create'>) => void;
 };
 
 /** What is sent to whom, before it is sent. */
-export function ReviewStep({ draft, intention, onBack, onSent }: Props) {
+export function ReviewStep({ draft, onBack, onSent }: Props) {
   const { t } = useTranslation('console');
   const { integer } = useFormats();
-  const queryClient = useQueryClient();
+  const problemText = useProblemText();
   const [reason, setReason] = useState('');
-  const send = useMutation({
-    mutationFn: () => {
-      const body = { ...bodyOf(draft), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
-      return staffPost('/admin/notification/create', body, { idempotencyKey: intention.for(body) });
-    },
-    onSettled: (_answer, error) => {
-      intention.settle(error);
-      void queryClient.invalidateQueries({ queryKey: consoleKeys.list('/admin/audit/list') });
-    },
-    onSuccess: onSent,
-  });
+  const send = useSend('/admin/notification/create', { touches: [], onSuccess: onSent });
+  const body = { ...bodyOf(draft), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
   const written = languagesThat(draft, 'full');
   const isToAll = draft.to === 'all';
   const count = draft.users.length;
@@ -80,9 +63,9 @@ export function ReviewStep({ draft, intention, onBack, onSent }: Props) {
         onChange={(event) => setReason(event.target.value)}
       />
       <p>{t('notices.no_recall')}</p>
-      <FormAlert>{send.error ? problemOf(send.error) : null}</FormAlert>
+      <FormAlert>{send.error ? problemText(send.error, t('notices.unknown')) : null}</FormAlert>
       <div className={styles.buttons}>
-        <Button busy={send.isPending} onClick={() => send.mutate()}>
+        <Button busy={send.isPending} onClick={() => send.mutate(body)}>
           {isToAll ? t('notices.send_all') : t('notices.send', { count, formatted: integer(count) })}
         </Button>
         <Button tone="quiet" disabled={send.isPending} onClick={onBack}>
@@ -91,11 +74,6 @@ export function ReviewStep({ draft, intention, onBack, onSent }: Props) {
       </div>
     </div>
   );
-
-  function problemOf(error: Error): string {
-    if (hasReason(error, SECOND_FACTOR_CANCELLED)) return t('act.cancelled');
-    return isNetworkError(error) ? t('notices.unknown') : errorText(error);
-  }
 }
 
 function Receivers({ draft: { to, users } }: { draft: NoticeDraft }) {

@@ -1,11 +1,10 @@
 import { zodResolver } from '@hookform/resolvers/zod';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
-import { useIntentionKey } from '@/lib/idempotency';
+import { useSearchParams } from 'react-router';
 import { ErrorState, SkeletonCards } from '@/ui/states';
-import { staffPost } from '../../api/call';
+import { useSend } from '../../act/use-send';
 import { consoleKeys } from '../../api/keys';
 import { PageHead } from '../../ui/page-head';
 import { PushForm } from './push-form';
@@ -37,24 +36,12 @@ export default function PushPlanPage() {
 type PushProps = { products: readonly Product[]; operators: readonly Operator[] };
 
 function Push({ products, operators }: PushProps) {
-  const queryClient = useQueryClient();
-  const key = useIntentionKey();
   const [reviewed, setReviewed] = useState<PushValues | null>(null);
   const form = useForm<PushValues, unknown, PushValues>({
     resolver: zodResolver(pushSchema),
-    defaultValues: NO_VALUES,
+    defaultValues: { ...NO_VALUES, users: useLinkedUsers() },
   });
-  const send = useMutation({
-    mutationFn: (values: PushValues) => {
-      const body = pushBody(values);
-      return staffPost('/admin/plan/push', body, { idempotencyKey: key.for(body) });
-    },
-    onSettled: (_answer, error) => {
-      key.settle(error);
-      for (const path of ['/admin/plan/list', '/admin/audit/list'] as const)
-        void queryClient.invalidateQueries({ queryKey: consoleKeys.list(path) });
-    },
-  });
+  const send = useSend('/admin/plan/push', { touches: [consoleKeys.list('/admin/plan/list')] });
   const again = () => {
     form.reset(NO_VALUES);
     setReviewed(null);
@@ -77,7 +64,7 @@ function Push({ products, operators }: PushProps) {
           send.reset();
           setReviewed(null);
         }}
-        onPush={() => send.mutate(reviewed)}
+        onPush={() => send.mutate(pushBody(reviewed))}
       />
     );
   }
@@ -86,4 +73,11 @@ function Push({ products, operators }: PushProps) {
       <PushForm products={products} operators={operators} onReview={setReviewed} />
     </FormProvider>
   );
+}
+
+/** The user whose page led here, already among the recipients. */
+function useLinkedUsers(): PushValues['users'] {
+  const [params] = useSearchParams();
+  const id = params.get('user');
+  return id === null ? [] : [{ id, username: params.get('name') ?? id }];
 }

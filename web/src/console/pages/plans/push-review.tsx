@@ -1,17 +1,16 @@
 import { useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/i18n/error-text';
-import { isNetworkError } from '@/lib/api/error';
 import { fromMinor, toMinor } from '@/lib/money';
 import { Button } from '@/ui/button';
 import { FormAlert } from '@/ui/field';
+import { useProblemText } from '../../act/use-send';
 import { amountOf } from '../../act/values';
 import { Amount } from '../../ui/amount';
+import { Count } from '../../ui/count';
 import { Facts } from '../../ui/facts';
 import { Panel } from '../../ui/panel';
 import { UserLink } from '../../ui/user-link';
 import { AudienceText } from './audience';
-import { Count } from './plan-columns';
 import styles from './push-review.module.css';
 import { type Operator, ownAudience, type Product, type PushValues, recipientsOf } from './push-values';
 
@@ -19,7 +18,7 @@ type Props = {
   values: PushValues;
   product: Product;
   operator: Operator | undefined;
-  error: unknown;
+  error: Error | null;
   isBusy: boolean;
   onBack: () => void;
   onPush: () => void;
@@ -28,6 +27,7 @@ type Props = {
 /** What each user will see, and how many they are, before anything is sent. */
 export function PushReview({ values, product, operator, error, isBusy, onBack, onPush }: Props) {
   const { t } = useTranslation('console');
+  const problemText = useProblemText();
   const box = useRef<HTMLDivElement>(null);
   // The form that had the focus is gone.
   useEffect(() => {
@@ -86,7 +86,7 @@ export function PushReview({ values, product, operator, error, isBusy, onBack, o
           ]}
         />
       </Panel>
-      <FormAlert>{error ? (isNetworkError(error) ? t('act.unknown') : errorText(error)) : null}</FormAlert>
+      <FormAlert>{error ? problemText(error) : null}</FormAlert>
       <div className={styles.actions}>
         <Button tone="secondary" disabled={isBusy} onClick={onBack}>
           {t('plans.back')}
