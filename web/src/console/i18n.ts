@@ -18,3 +18,9 @@ export function startConsoleTexts() {
     returnNull: false,
   });
 }
+
+/** Adds the texts of the shared charts, which only pages with a chart need. */
+export async function loadChartTexts(): Promise<void> {
+  const { default: main } = await import('@/i18n/packs/en.json?part=main');
+  i18next.addResourceBundle('en', 'translation', main, true);
+}

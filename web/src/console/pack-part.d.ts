@@ -3,3 +3,8 @@ declare module '*.json?part=first' {
   const texts: Record<string, unknown>;
   export default texts;
 }
+
+declare module '*.json?part=main' {
+  const texts: Record<string, unknown>;
+  export default texts;
+}

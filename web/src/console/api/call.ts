@@ -33,6 +33,15 @@ export function staffGet<P extends StaffGetPath>(
   return call(`/api${path}${queryString(query ?? {})}`, { method: 'GET' }, options);
 }
 
+/** A call that anybody may make, such as the list of checkpoints. */
+export function publicGet<P extends Exclude<GetPath, StaffGetPath>>(
+  path: P,
+  query?: GetQuery<P>,
+  options: Options = {},
+): Promise<GetAnswer<P>> {
+  return call(`/api${path}${queryString(query ?? {})}`, { method: 'GET' }, options);
+}
+
 export function staffPost<P extends StaffPostPath>(
   path: P,
   body: PostBody<P>,

@@ -7,6 +7,8 @@ export const consoleKeys = {
   all: ['console'] as const,
   /** A list with its filters, or with none all lists of this path. */
   list: (path: StaffGetPath, query?: Query) => ['console', path, ...(query ? [query] : [])] as const,
+  /** The newest checkpoint of the books, which anybody may read. */
+  checkpoint: ['console', '/checkpoint/list'] as const,
   /** One object, such as a user's page. */
   one: (path: StaffPostPath | StaffGetPath, id?: string) => ['console', path, ...(id ? [id] : [])] as const,
 };

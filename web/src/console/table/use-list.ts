@@ -7,6 +7,10 @@ import type { ListPath, RowOf } from './list';
 /** Rows a call. */
 export const PAGE_ROWS = 100;
 
+/** How often a list is read anew while somebody looks at it, and up to how many pages of it. */
+const LIVE_MS = 30_000;
+const LIVE_PAGES = 3;
+
 /** One page of a list, from a cursor on. */
 export function fetchPage<P extends ListPath>(
   path: P,
@@ -29,6 +33,8 @@ export function useList<P extends ListPath>(path: P, query: GetQuery<P>) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,
     select: rowsOf<P>,
+    // Others work on the same list. Who has scrolled far asks anew by hand.
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= LIVE_PAGES ? LIVE_MS : false),
   });
 }
 

@@ -6,7 +6,8 @@ import { ActButton, ActMenu } from '../../act/act-button';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
-import { Count, Kind } from './cells';
+import { Count } from '../../ui/count';
+import { Kind } from './cells';
 import { CreateAcceptor } from './create-acceptor';
 import { IssueCode } from './issue-code';
 
@@ -46,7 +47,7 @@ const LIST: List<'/admin/acceptor/list'> = {
       header: 'acceptors.completed',
       width: 150,
       align: 'end',
-      cell: (acceptor) => <Count count={acceptor.completed_orders} />,
+      cell: (acceptor) => <Count value={acceptor.completed_orders} />,
       csv: (acceptor) => acceptor.completed_orders,
     },
     {

@@ -5,9 +5,11 @@ import { useFormats } from '@/i18n/format';
 import type { components } from '@/lib/api/schema';
 import { Button } from '@/ui/button';
 import { ErrorState, SkeletonCards } from '@/ui/states';
-import { staffGet } from '../../api/call';
+import { publicGet, staffGet } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
 import { Badge } from '../../ui/badge';
+import { Facts } from '../../ui/facts';
+import { Moment } from '../../ui/moment';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { PlainTable } from '../../ui/plain-table';
@@ -50,7 +52,42 @@ export default function BooksPage() {
           <p>{t('list.updated', { time: time(proof.dataUpdatedAt) })}</p>
         </Panel>
       )}
+      <Checkpoint />
     </>
+  );
+}
+
+/** The newest checkpoint: what of the hash chains is published and can no longer change unnoticed. */
+function Checkpoint() {
+  const { t } = useTranslation('console');
+  const { integer } = useFormats();
+  const newest = useQuery({
+    queryKey: consoleKeys.checkpoint,
+    queryFn: ({ signal }) => publicGet('/checkpoint/list', { limit: 1 }, { signal }),
+  });
+  const checkpoint = newest.data?.items[0];
+  return (
+    <Panel title={t('books.checkpoint')}>
+      {newest.isPending ? (
+        <SkeletonCards count={1} />
+      ) : newest.isError ? (
+        <ErrorState error={newest.error} onRetry={() => void newest.refetch()} />
+      ) : checkpoint ? (
+        <Facts
+          facts={[
+            { label: t('books.published'), value: <Moment at={checkpoint.time} /> },
+            {
+              label: t('books.size'),
+              value: integer(checkpoint.size),
+              note: t('books.size_note'),
+            },
+            { label: t('books.root'), value: <span className="mono">{checkpoint.root}</span> },
+          ]}
+        />
+      ) : (
+        <p>{t('books.no_checkpoint')}</p>
+      )}
+    </Panel>
   );
 }
 

@@ -6,7 +6,8 @@ import { ActDialog } from '../../act/act-dialog';
 import { REASON_LIMIT, ReasonInput } from '../../act/inputs';
 import { text } from '../../act/values';
 import { consoleKeys } from '../../api/keys';
-import { Count, type DeliveryImport, FineAmount } from './decisions';
+import { Count } from '../../ui/count';
+import { type DeliveryImport, FineAmount } from './decisions';
 import { ImportContents } from './import-details';
 import { isLimit } from './notable';
 

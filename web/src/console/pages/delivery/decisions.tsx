@@ -32,14 +32,3 @@ export function FineAmount({ value }: { value: string }) {
   const { fineMoney } = useFormats();
   return <span className="figure">{fineMoney(value)}</span>;
 }
-
-export function Count({ value }: { value: number }) {
-  const { integer } = useFormats();
-  return <span className="figure">{integer(value)}</span>;
-}
-
-/** A member of staff by id: their names are in another list, which not every role may read. */
-export function Member({ id }: { id: string | null }) {
-  const { t } = useTranslation('console');
-  return id === null ? t('list.none') : <span className="mono">{id}</span>;
-}

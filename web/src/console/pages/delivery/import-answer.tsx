@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
+import { Code } from '../../ui/code';
 import { Facts } from '../../ui/facts';
 import { BadRows, NotableRows } from './bad-rows';
-import { Member } from './decisions';
 import { Totals } from './totals';
 
 export type ImportResult = components['schemas']['ImportResult'];
@@ -19,8 +19,8 @@ export function ImportAnswer({ result }: { result: ImportResult }) {
       <BadRows label={t('delivery.limit_lines')} rows={result.held} count={result.held.length} />
       <Facts
         facts={[
-          { label: t('delivery.sha256'), value: <Member id={result.sha256} /> },
-          { label: t('delivery.signed_by'), value: <Member id={result.signed_by} /> },
+          { label: t('delivery.sha256'), value: <Code text={result.sha256} /> },
+          { label: t('delivery.signed_by'), value: <Code text={result.signed_by} /> },
         ]}
       />
     </>

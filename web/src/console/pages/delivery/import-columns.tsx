@@ -2,8 +2,11 @@ import { useTranslation } from 'react-i18next';
 import type { Column } from '../../table/list';
 import type { ConsoleKey } from '../../texts/key';
 import { Badge } from '../../ui/badge';
+import { Code } from '../../ui/code';
+import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
-import { Count, type DeliveryImport, DeliveryState, FineAmount, Member } from './decisions';
+import { StaffName } from '../../ui/staff-name';
+import { type DeliveryImport, DeliveryState, FineAmount } from './decisions';
 
 type CountName = 'read' | 'applied' | 'repeated' | 'restated' | 'rejected_count';
 type Shown = { optional?: true };
@@ -87,7 +90,7 @@ export const IMPORT_COLUMNS: readonly Column<DeliveryImport>[] = [
     header: 'delivery.by',
     width: 300,
     optional: true,
-    cell: ({ by }) => <Member id={by} />,
+    cell: ({ by }) => <StaffName id={by} />,
     csv: ({ by }) => by,
   },
   {
@@ -103,7 +106,7 @@ export const IMPORT_COLUMNS: readonly Column<DeliveryImport>[] = [
     header: 'delivery.decided_by',
     width: 300,
     optional: true,
-    cell: (row) => <Member id={row.decided_by} />,
+    cell: (row) => <StaffName id={row.decided_by} />,
     csv: (row) => row.decided_by,
   },
   {
@@ -119,7 +122,7 @@ export const IMPORT_COLUMNS: readonly Column<DeliveryImport>[] = [
     header: 'delivery.signed_by',
     width: 220,
     optional: true,
-    cell: (row) => <Member id={row.signed_by} />,
+    cell: (row) => <Code text={row.signed_by} />,
     csv: (row) => row.signed_by,
   },
   {
@@ -127,7 +130,7 @@ export const IMPORT_COLUMNS: readonly Column<DeliveryImport>[] = [
     header: 'delivery.sha256',
     width: 300,
     optional: true,
-    cell: (row) => <Member id={row.sha256} />,
+    cell: (row) => <Code text={row.sha256} />,
     csv: (row) => row.sha256,
   },
   {
@@ -135,7 +138,7 @@ export const IMPORT_COLUMNS: readonly Column<DeliveryImport>[] = [
     header: 'delivery.import_id',
     width: 300,
     optional: true,
-    cell: (row) => <Member id={row.import_id} />,
+    cell: (row) => <Code text={row.import_id} />,
     csv: (row) => row.import_id,
   },
 ];

@@ -1,11 +1,13 @@
 import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
 import stack from '@/ui/stack.module.css';
+import { Code } from '../../ui/code';
 import { Dialog, DialogActions } from '../../ui/dialog';
 import { Facts } from '../../ui/facts';
 import { Moment } from '../../ui/moment';
+import { StaffName } from '../../ui/staff-name';
 import { BadRows, NotableRows } from './bad-rows';
-import { type DeliveryImport, DeliveryState, Member } from './decisions';
+import { type DeliveryImport, DeliveryState } from './decisions';
 import { Totals } from './totals';
 
 type Props = { row: DeliveryImport };
@@ -37,13 +39,13 @@ function ImportFacts({ row }: Props) {
           note: row.under_way ? t('delivery.under_way_note') : undefined,
         },
         { label: t('delivery.at'), value: <Moment at={row.at} /> },
-        { label: t('delivery.by'), value: <Member id={row.by} /> },
+        { label: t('delivery.by'), value: <StaffName id={row.by} /> },
         { label: t('delivery.decided_at'), value: <Moment at={row.decided_at} /> },
-        { label: t('delivery.decided_by'), value: <Member id={row.decided_by} /> },
+        { label: t('delivery.decided_by'), value: <StaffName id={row.decided_by} /> },
         { label: t('act.reason'), value: row.reason || t('list.none') },
-        { label: t('delivery.signed_by'), value: <Member id={row.signed_by} /> },
-        { label: t('delivery.sha256'), value: <Member id={row.sha256} /> },
-        { label: t('delivery.import_id'), value: <Member id={row.import_id} /> },
+        { label: t('delivery.signed_by'), value: <Code text={row.signed_by} /> },
+        { label: t('delivery.sha256'), value: <Code text={row.sha256} /> },
+        { label: t('delivery.import_id'), value: <Code text={row.import_id} /> },
       ]}
     />
   );

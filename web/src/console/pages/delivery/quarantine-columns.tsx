@@ -1,6 +1,8 @@
 import type { Column } from '../../table/list';
+import { Code } from '../../ui/code';
+import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
-import { Count, DeliveryState, FineAmount, Member, type QuarantinedReport } from './decisions';
+import { DeliveryState, FineAmount, type QuarantinedReport } from './decisions';
 import { useFinding } from './findings';
 
 export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
@@ -30,7 +32,7 @@ export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
     id: 'plan',
     header: 'delivery.plan_number',
     width: 150,
-    cell: (row) => <Member id={row.plan_number} />,
+    cell: (row) => <Code text={row.plan_number} />,
     csv: (row) => row.plan_number,
   },
   {
@@ -85,7 +87,7 @@ export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
     header: 'delivery.report_id',
     width: 160,
     optional: true,
-    cell: (row) => <Member id={row.report_id} />,
+    cell: (row) => <Code text={row.report_id} />,
     csv: (row) => row.report_id,
   },
   {
@@ -117,7 +119,7 @@ export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
     header: 'delivery.report',
     width: 300,
     optional: true,
-    cell: ({ id }) => <Member id={id} />,
+    cell: ({ id }) => <Code text={id} />,
     csv: ({ id }) => id,
   },
 ];

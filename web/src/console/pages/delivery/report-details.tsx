@@ -1,11 +1,14 @@
 import { useTranslation } from 'react-i18next';
 import { Button } from '@/ui/button';
 import stack from '@/ui/stack.module.css';
+import { Code } from '../../ui/code';
+import { Count } from '../../ui/count';
 import { Dialog, DialogActions } from '../../ui/dialog';
 import { Facts } from '../../ui/facts';
 import { Moment } from '../../ui/moment';
 import { PlainTable } from '../../ui/plain-table';
-import { Count, DeliveryState, FineAmount, Member, type QuarantinedReport } from './decisions';
+import { StaffName } from '../../ui/staff-name';
+import { DeliveryState, FineAmount, type QuarantinedReport } from './decisions';
 import { useFinding } from './findings';
 
 type Props = { report: QuarantinedReport };
@@ -20,10 +23,10 @@ export function ReportDetails({ report, onClose }: Props & { onClose: () => void
         <Facts
           facts={[
             { label: t('delivery.at'), value: <Moment at={report.at} /> },
-            { label: t('delivery.import_id'), value: <Member id={report.import_id} /> },
+            { label: t('delivery.import_id'), value: <Code text={report.import_id} /> },
             { label: t('delivery.line'), value: <Count value={report.line} /> },
-            { label: t('delivery.approved_by'), value: <Member id={report.approved_by} /> },
-            { label: t('delivery.decided_by'), value: <Member id={report.decided_by} /> },
+            { label: t('delivery.approved_by'), value: <StaffName id={report.approved_by} /> },
+            { label: t('delivery.decided_by'), value: <StaffName id={report.decided_by} /> },
             { label: t('delivery.decided_at'), value: <Moment at={report.decided_at} /> },
             { label: t('act.reason'), value: report.reason || t('list.none') },
             { label: t('delivery.outcome'), value: report.outcome ?? t('list.none') },
@@ -47,9 +50,9 @@ export function ReportFacts({ report }: Props) {
         facts={[
           { label: t('delivery.state'), value: <DeliveryState state={report.state} /> },
           { label: t('delivery.source'), value: report.source },
-          { label: t('delivery.plan_number'), value: <Member id={report.plan_number} /> },
+          { label: t('delivery.plan_number'), value: <Code text={report.plan_number} /> },
           { label: t('delivery.placement'), value: report.placement ?? t('list.none') },
-          { label: t('delivery.report_id'), value: <Member id={report.report_id} /> },
+          { label: t('delivery.report_id'), value: <Code text={report.report_id} /> },
           { label: t('delivery.revision'), value: <Count value={report.revision} /> },
           { label: t('delivery.time'), value: <Moment at={report.time} /> },
           { label: t('delivery.impressions'), value: <Count value={report.impressions} /> },

@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
+import { Count } from '../../ui/count';
 import { Facts } from '../../ui/facts';
-import { Count, type DeliveryImport, FineAmount, type ImportTotals } from './decisions';
+import { type DeliveryImport, FineAmount, type ImportTotals } from './decisions';
 
 type Props = {
   of: {

@@ -4,6 +4,7 @@ import type { Column } from '../../table/list';
 import type { ConsoleKey } from '../../texts/key';
 import { Amount } from '../../ui/amount';
 import { Badge } from '../../ui/badge';
+import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
 import { UserLink } from '../../ui/user-link';
 import { PlanStatus, type StaffPlan } from './plan-status';
@@ -156,11 +157,6 @@ export function Marks({ plan }: { plan: StaffPlan }) {
       {t(`plans.mark.${mark}`)}
     </Badge>
   ));
-}
-
-export function Count({ value }: { value: number }) {
-  const { integer } = useFormats();
-  return <span className="figure">{integer(value)}</span>;
 }
 
 function Progress({ percent }: { percent: number }) {

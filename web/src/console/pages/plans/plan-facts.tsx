@@ -2,12 +2,13 @@ import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { CopyableCode } from '@/ui/copyable-code';
 import { Amount } from '../../ui/amount';
+import { Count } from '../../ui/count';
 import { type Fact, Facts } from '../../ui/facts';
 import { Moment } from '../../ui/moment';
 import { Panel } from '../../ui/panel';
 import { UserLink } from '../../ui/user-link';
 import { AudienceText } from './audience';
-import { Count, Marks } from './plan-columns';
+import { Marks } from './plan-columns';
 import { PlanStatus, type StaffPlanDetail } from './plan-status';
 
 type Props = { plan: StaffPlanDetail };

@@ -1,11 +1,15 @@
+import { lazy, Suspense } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
+import { Skeleton } from '@/ui/states';
 import { Amount } from '../../ui/amount';
+import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
 import { Panel } from '../../ui/panel';
 import { PlainTable } from '../../ui/plain-table';
-import { Count } from './plan-columns';
 import { PlanStatus, type StaffPlanDetail } from './plan-status';
+
+const DeliveryChart = lazy(() => import('./delivery-chart').then(({ load }) => load()));
 
 type Props = { plan: StaffPlanDetail };
 
@@ -40,38 +44,43 @@ export function PlanSeries({ plan }: Props) {
       {points.length === 0 ? (
         <p>{t('plans.no_delivery')}</p>
       ) : (
-        <PlainTable
-          label={t(`plans.delivery_by.${plan.bucket}`)}
-          rows={points}
-          rowKey={({ time }) => time}
-          columns={[
-            { id: 'time', header: t(`plans.buckets.${plan.bucket}`), cell: ({ time }) => nameOf(time) },
-            {
-              id: 'impressions',
-              header: t('plans.impressions'),
-              align: 'end',
-              cell: ({ impressions }) => <Count value={impressions} />,
-            },
-            {
-              id: 'clicks',
-              header: t('plans.clicks'),
-              align: 'end',
-              cell: ({ clicks }) => <Count value={clicks} />,
-            },
-            {
-              id: 'consumed',
-              header: t('plans.consumed'),
-              align: 'end',
-              cell: ({ consumed }) => <Amount value={consumed} />,
-            },
-            {
-              id: 'revenue',
-              header: t('plans.revenue'),
-              align: 'end',
-              cell: ({ revenue }) => <Amount value={revenue} />,
-            },
-          ]}
-        />
+        <>
+          <Suspense fallback={<Skeleton height="13.75rem" />}>
+            <DeliveryChart points={points} bucket={plan.bucket} isOpen={plan.end_time !== null} />
+          </Suspense>
+          <PlainTable
+            label={t(`plans.delivery_by.${plan.bucket}`)}
+            rows={points}
+            rowKey={({ time }) => time}
+            columns={[
+              { id: 'time', header: t(`plans.buckets.${plan.bucket}`), cell: ({ time }) => nameOf(time) },
+              {
+                id: 'impressions',
+                header: t('plans.impressions'),
+                align: 'end',
+                cell: ({ impressions }) => <Count value={impressions} />,
+              },
+              {
+                id: 'clicks',
+                header: t('plans.clicks'),
+                align: 'end',
+                cell: ({ clicks }) => <Count value={clicks} />,
+              },
+              {
+                id: 'consumed',
+                header: t('plans.consumed'),
+                align: 'end',
+                cell: ({ consumed }) => <Amount value={consumed} />,
+              },
+              {
+                id: 'revenue',
+                header: t('plans.revenue'),
+                align: 'end',
+                cell: ({ revenue }) => <Amount value={revenue} />,
+              },
+            ]}
+          />
+        </>
       )}
     </Panel>
   );

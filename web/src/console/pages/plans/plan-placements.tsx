@@ -7,9 +7,9 @@ import { staffGet } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
 import { Amount } from '../../ui/amount';
 import { Badge } from '../../ui/badge';
+import { Count } from '../../ui/count';
 import { Panel } from '../../ui/panel';
 import { PlainTable } from '../../ui/plain-table';
-import { Count } from './plan-columns';
 
 type Shown = components['schemas']['PlanPlacements'];
 

@@ -43,7 +43,7 @@ export default function UserPage() {
           <UserProfile user={user.data} />
         </Panel>
         <Panel title={t('users.related')}>
-          <Related id={id} />
+          <Related user={user.data} />
         </Panel>
         <Panel title={t('users.sessions')}>
           <UserSessions sessions={user.data.sessions} />
@@ -69,25 +69,31 @@ function UserActs({ user }: { user: UserDetail }) {
   );
 }
 
-/** The lists that can show this user alone. */
+const listOf = (address: string) => (user: UserDetail) => `${address}&user_id=${user.id}`;
+const formOf = (address: string) => (user: UserDetail) =>
+  `${address}?user=${user.id}&name=${encodeURIComponent(user.username)}`;
+
+/** The lists that show this user alone, and the pages that begin with them. */
 const RELATED = [
-  { call: 'GET /admin/plan/list', label: 'users.see_plans', path: '/plans?status=any&user_id=' },
+  { call: 'GET /admin/plan/list', label: 'users.see_plans', path: listOf('/plans?status=any') },
   {
     call: 'GET /admin/withdraw/list',
     label: 'users.see_withdrawals',
-    path: '/withdrawals?status=any&user_id=',
+    path: listOf('/withdrawals?status=any'),
   },
-  { call: 'GET /admin/exchange/list', label: 'users.see_exchange', path: '/exchange?status=any&user_id=' },
-  { call: 'GET /admin/audit/list', label: 'users.see_audit', path: '/audit?user_id=' },
-] as const satisfies readonly { call: StaffCall; label: string; path: string }[];
+  { call: 'GET /admin/exchange/list', label: 'users.see_exchange', path: listOf('/exchange?status=any') },
+  { call: 'GET /admin/audit/list', label: 'users.see_audit', path: ({ id }) => `/audit?user_id=${id}` },
+  { call: 'POST /admin/plan/push', label: 'users.push_plan', path: formOf('/plans/push') },
+  { call: 'POST /admin/notification/create', label: 'users.write_notice', path: formOf('/notices') },
+] as const satisfies readonly { call: StaffCall; label: string; path: (user: UserDetail) => string }[];
 
-function Related({ id }: { id: string }) {
+function Related({ user }: { user: UserDetail }) {
   const { t } = useTranslation('console');
   const may = useMay();
   return (
     <div className={styles.links}>
       {RELATED.filter(({ call }) => may(call)).map(({ call, label, path }) => (
-        <LinkButton key={call} tone="secondary" to={`${path}${id}`}>
+        <LinkButton key={call} tone="secondary" to={path(user)}>
           {t(label)}
         </LinkButton>
       ))}
