@@ -1,7 +1,7 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
-import { mayCall } from '../src/console/api/roles';
-import { PAGES } from '../src/console/pages';
+import { mayCall, type StaffCall } from '../src/console/api/roles';
+import { PAGES, type PagePath, type PageSpec } from '../src/console/pages';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser } from './support/api';
 import { ADMIN, goTo, logIn, newMember, openConsole, type Role, SECOND_ADMIN } from './support/console';
@@ -13,6 +13,34 @@ type Schemas = components['schemas'];
 const ROLES: readonly Role[] = ['admin', 'support', 'finance', 'operator'];
 const WIDTHS = [1280, 1440, 1920, 390];
 const NO_ACCESS = 'Your role may not see this page';
+
+/** A button or link, and the call that it leads to. */
+type Offer = { name: string; call: StaffCall };
+
+/** What a page offers besides its rows. */
+const OFFERS: readonly (Offer & { path: PagePath })[] = [
+  { path: '/plans', name: 'Push a plan', call: 'POST /admin/plan/push' },
+  { path: '/imports', name: 'Import', call: 'POST /admin/delivery/import' },
+  { path: '/sources', name: 'Register a source', call: 'POST /admin/source/save' },
+  { path: '/products', name: 'Create product', call: 'POST /admin/product/create' },
+  { path: '/networks', name: 'Create network', call: 'POST /admin/network/create' },
+  { path: '/placements', name: 'Create placement', call: 'POST /admin/placement/create' },
+  { path: '/campaigns', name: 'Create campaign', call: 'POST /admin/coupon/campaign/create' },
+  { path: '/acceptors', name: 'Create acceptor', call: 'POST /admin/acceptor/create' },
+  { path: '/operators', name: 'Create operator', call: 'POST /admin/operator/create' },
+  { path: '/licences', name: 'Issue keys', call: 'POST /admin/license/create' },
+  { path: '/hosts', name: 'Register host', call: 'POST /admin/host/create' },
+  { path: '/staff', name: 'New member', call: 'POST /admin/staff/create' },
+];
+
+/** What a user's page offers. */
+const OFFERS_FOR_USER: readonly Offer[] = [
+  { name: 'Post to the wallet', call: 'POST /admin/wallet/deposit' },
+  { name: 'Account', call: 'POST /admin/user/state' },
+  { name: 'Push a plan', call: 'POST /admin/plan/push' },
+  { name: 'Write a notice', call: 'POST /admin/notification/create' },
+  { name: 'Audit log', call: 'GET /admin/audit/list' },
+];
 
 /** The pages without a parameter in their address. */
 const OPEN_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
@@ -100,21 +128,44 @@ test('a second factor is asked for at the login and before an act', async ({ pag
   await expect(other.getByRole('heading', { name: user.username })).toBeVisible();
 });
 
-test('each role sees its pages, and no other', async ({ browser }) => {
+/** The button or link of an act in the page. */
+function offered(page: Page, name: string) {
+  const main = page.locator('main');
+  return main.getByRole('button', { name, exact: true }).or(main.getByRole('link', { name, exact: true }));
+}
+
+async function checkPage(page: Page, role: Role, { path, needs, group }: PageSpec): Promise<void> {
+  const may = needs === null || mayCall(role, needs);
+  const link = page.getByRole('navigation', { name: 'Pages' }).locator(`a[href="#${path}"]`);
+  await expect(link, `${role} ${path}`).toHaveCount(may && group !== null ? 1 : 0);
+  await goTo(page, path);
+  await isLoaded(page);
+  const refusal = page.getByRole('heading', { name: NO_ACCESS });
+  await expect(refusal, `${role} ${path}`).toHaveCount(may ? 0 : 1);
+  await expect(page.getByRole('button', { name: 'Try again' }), `${role} ${path}`).toHaveCount(0);
+  await checkOffers(
+    page,
+    role,
+    OFFERS.filter((offer) => offer.path === path),
+  );
+}
+
+async function checkOffers(page: Page, role: Role, offers: readonly Offer[]): Promise<void> {
+  for (const { name, call } of offers) {
+    await expect(offered(page, name), `${role} ${name}`).toHaveCount(mayCall(role, call) ? 1 : 0);
+  }
+}
+
+test('each role sees its pages and what it may do there, and nothing else', async ({ browser }) => {
   const staff = await Api.staff();
+  const { user } = await newAdvertiser(staff);
   for (const role of ROLES) {
     const page = await openConsole(browser, await newMember(staff, role));
     const faults = faultsIn(page);
-    for (const { path, needs, group } of OPEN_PAGES) {
-      const may = needs === null || mayCall(role, needs);
-      const link = page.getByRole('navigation', { name: 'Pages' }).locator(`a[href="#${path}"]`);
-      await expect(link, `${role} ${path}`).toHaveCount(may && group !== null ? 1 : 0);
-      await goTo(page, path);
-      await isLoaded(page);
-      const refusal = page.getByRole('heading', { name: NO_ACCESS });
-      await expect(refusal, `${role} ${path}`).toHaveCount(may ? 0 : 1);
-      await expect(page.getByRole('button', { name: 'Try again' }), `${role} ${path}`).toHaveCount(0);
-    }
+    for (const spec of OPEN_PAGES) await checkPage(page, role, spec);
+    await goTo(page, `/users/${user.id}`);
+    await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
+    await checkOffers(page, role, OFFERS_FOR_USER);
     expect(faults, role).toEqual([]);
     await page.context().close();
   }
