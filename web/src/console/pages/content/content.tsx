@@ -1,21 +1,24 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import { staffGet } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
+import { useKept } from '../../session/use-kept';
 import { PageHead } from '../../ui/page-head';
 import { differencesOf } from './differences';
 import { type SectionEdit, SectionEditor } from './section-editor';
 import { SectionSummary } from './section-summary';
 import { entriesOf, SECTIONS, type SectionName, type SectionSpec } from './sections';
 
-/** What users read in the app, by section. What is edited stays until the page is left, also beside other sections. */
+type Edits = Partial<Record<SectionName, SectionEdit>>;
+
+/** What users read in the app, by section. What is edited stays in this tab until it is saved or undone. */
 export default function ContentPage() {
   const { t } = useTranslation('console');
   const [params, setParams] = useSearchParams();
-  const [edits, setEdits] = useState<Partial<Record<SectionName, SectionEdit>>>({});
+  const [kept, keep] = useKept<Edits>('content');
+  const edits = kept ?? {};
   const content = useQuery({
     queryKey: consoleKeys.one('/admin/content'),
     queryFn: ({ signal }) => staffGet('/admin/content', undefined, { signal }),
@@ -45,7 +48,7 @@ export default function ContentPage() {
         spec={spec}
         saved={saved}
         edit={edits[spec.name] ?? { base: saved, entries: saved }}
-        onEdit={(edit) => setEdits((current) => ({ ...current, [spec.name]: edit ?? undefined }))}
+        onEdit={(edit) => keep(withEdit(edits, spec.name, edit))}
         onBack={() => setParams({})}
       />
     );
@@ -68,4 +71,11 @@ export default function ContentPage() {
 
 function isChanged(spec: SectionSpec, edit: SectionEdit | undefined): boolean {
   return edit !== undefined && differencesOf(spec, edit.base, edit.entries).length > 0;
+}
+
+/** The edits with one more or one less; null once there is none. */
+function withEdit(edits: Edits, name: SectionName, edit: SectionEdit | null): Edits | null {
+  const { [name]: _before, ...others } = edits;
+  const next = edit === null ? others : { ...others, [name]: edit };
+  return Object.keys(next).length === 0 ? null : next;
 }
