@@ -24,3 +24,8 @@ test('what was done or refused is over: the same again is another act', () => {
   settleIntention(PATH, BODY, new ApiError(400, 'refused', { reason: 'INSUFFICIENT_BALANCE' }));
   expect(intentionKey(PATH, BODY)).not.toBe(second);
 });
+
+test('nothing of an act is kept in clear', () => {
+  intentionKey('/admin/staff/create', { username: 'ada', password: 'correct horse battery' });
+  expect(JSON.stringify({ ...sessionStorage })).not.toMatch(/ada|correct/);
+});

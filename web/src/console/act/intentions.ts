@@ -1,3 +1,5 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { ApiError } from '@/lib/api/error';
 import { newIdempotencyKey } from '@/lib/idempotency';
 import { staffSession } from '../session/store';
@@ -29,9 +31,13 @@ export function settleIntention(path: string, body: unknown, error: unknown): vo
 
 type Intention = { name: string; key: string };
 
-/** Members who share a tab do not share their acts. */
+/**
+ * The name of an act. Members who share a tab do not share their acts. A hash, because a body may hold a secret, such as
+ * a new member's password.
+ */
 function nameOf(path: string, body: unknown): string {
-  return `${staffSession.get().staff?.id ?? ''} ${path} ${JSON.stringify(body)}`;
+  const text = `${staffSession.get().staff?.id ?? ''} ${path} ${JSON.stringify(body)}`;
+  return bytesToHex(sha256(utf8ToBytes(text)));
 }
 
 /** Holds them where storage is blocked. */
