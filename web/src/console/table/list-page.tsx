@@ -40,6 +40,8 @@ export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ch
   const onMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const queryClient = useQueryClient();
   const found = rows.data ?? [];
+  // A list may begin with a choice, such as what is pending.
+  const isAll = Object.keys(filters.query).length === 0;
   return (
     <>
       <PageHead title={title}>{actions}</PageHead>
@@ -51,7 +53,7 @@ export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ch
       ) : rows.isError && found.length === 0 ? (
         <ErrorState error={rows.error} onRetry={() => void rows.refetch()} />
       ) : found.length === 0 ? (
-        <p>{filters.isFiltered ? t('list.empty_filtered') : t(list.empty)}</p>
+        <p>{isAll ? t(list.empty) : t('list.empty_filtered')}</p>
       ) : (
         <VirtualTable
           label={title}
