@@ -9,7 +9,7 @@ export type Member = { id: string; username: string; password: string };
 
 export const PASSWORD = 'correct horse battery staple';
 
-/** A member of staff whom one admin has made and another has confirmed. */
+/** A member of staff, made by one admin and confirmed by another. */
 export async function newMember(staff: Api, role: Role): Promise<Member> {
   const username = uniqueName();
   const { id } = await staff.post<Schemas['Staff']>('/admin/staff/create', {

@@ -9,8 +9,8 @@ export type OpenDialog = (close: () => void) => ReactNode;
 const opened = createStore<{ dialog: OpenDialog } | null>(null);
 
 /**
- * Opens a dialog above the page. It does not belong to the row or button that opens it: a list that is read anew
- * meanwhile, because somebody else has decided the row, takes nothing away from whoever is typing.
+ * Opens a dialog above the page. It does not belong to the row or button that opens it, so it stays open when a refetch
+ * removes the row, for example because another member has decided it.
  */
 export function openDialog(dialog: OpenDialog): void {
   opened.set({ dialog });

@@ -64,7 +64,7 @@ export function LongInput({ limit, ...props }: Omit<InputProps, 'hint'> & { limi
   );
 }
 
-/** Why the act is made. Whoever reads the audit log reads it. */
+/** Why the act is made. It is in the audit log. */
 export function ReasonInput({ optional }: { optional?: boolean }) {
   const { t } = useTranslation('console');
   return (

@@ -7,7 +7,7 @@ type Props = {
   label: string;
   hint?: string;
   optional?: boolean;
-  /** Whom the value, which is an id or '', stands for: acts show a name in what they change. */
+  /** The user of the value, which is an id or '': acts show a name in what they change. */
   picked: PickedUser | null;
   onPick: (user: PickedUser | null) => void;
 };

@@ -15,7 +15,7 @@ export function useKept<T extends object>(name: string): [T | null, (value: T | 
   ];
 }
 
-/** As this release has written it, or another one: whoever reads it fills in what is missing. */
+/** Another release may have written it, so callers fill in what is missing. */
 function readKept<T>(key: string): T | null {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(key) ?? 'null');

@@ -1,8 +1,7 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActButton, ActMenu } from '../../act/act-button';
+import { ActButton } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -87,10 +86,9 @@ export default function AcceptorsPage() {
 
 function RowActs({ acceptor }: { acceptor: Acceptor }) {
   const { t } = useTranslation('console');
-  const label = t('list.actions_of', { name: acceptor.name });
   return (
-    <ActMenu
-      label={label}
+    <RowMenu
+      name={acceptor.name}
       offered={[
         {
           id: 'code',
@@ -98,10 +96,6 @@ function RowActs({ acceptor }: { acceptor: Acceptor }) {
           dialog: (close) => <IssueCode acceptor={acceptor} onClose={close} />,
         },
       ]}
-    >
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
+    />
   );
 }

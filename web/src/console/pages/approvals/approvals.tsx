@@ -1,8 +1,6 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActMenu } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -157,16 +155,12 @@ function RowActs({ approval }: { approval: Approval }) {
     <DecideApproval approval={approval} decision={decision} onClose={close} />
   );
   return (
-    <ActMenu
-      label={t('list.actions_of', { name })}
+    <RowMenu
+      name={name}
       offered={[
         { id: 'approved', label: t('approvals.approve'), dialog: decide('approved') },
         { id: 'rejected', label: t('approvals.reject'), tone: 'danger', dialog: decide('rejected') },
       ]}
-    >
-      <IconButton label={t('list.actions_of', { name })}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
+    />
   );
 }

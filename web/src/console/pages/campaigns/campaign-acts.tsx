@@ -1,20 +1,18 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActMenu, type Offered } from '../../act/act-button';
+import type { Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay, useStaff } from '../../session/use-staff';
 import { DecideCampaign } from './decide-campaign';
 import { GrantCoupon } from './grant-coupon';
 
 type Props = { campaign: components['schemas']['Campaign'] };
 
-/** What can be done with a campaign. Whoever proposed it does not decide about it. */
+/** The acts on a campaign. Its proposer does not decide about it. */
 export function CampaignActs({ campaign }: Props) {
   const { t } = useTranslation('console');
   const may = useMay();
   const own = useStaff();
-  const label = t('list.actions_of', { name: campaign.name });
   const offered: Offered[] = [];
   if (
     campaign.state === 'proposed' &&
@@ -40,11 +38,5 @@ export function CampaignActs({ campaign }: Props) {
       label: t('campaigns.grant'),
       dialog: (close) => <GrantCoupon campaign={campaign} onClose={close} />,
     });
-  return (
-    <ActMenu label={label} offered={offered}>
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={campaign.name} offered={offered} />;
 }

@@ -1,7 +1,7 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { IconButton, LinkButton } from '@/ui/button';
-import { ActMenu, type Offered } from '../../act/act-button';
+import { LinkButton } from '@/ui/button';
+import type { Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay, useStaff } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -65,11 +65,5 @@ function RowActs({ row }: { row: DeliveryImport }) {
       dialog: (close) => <DecideImport row={row} decision="rejected" onClose={close} />,
     },
   ];
-  return (
-    <ActMenu label={t('list.actions_of', { name })} offered={offered.filter((act) => act !== false)}>
-      <IconButton label={t('list.actions_of', { name })}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={name} offered={offered.filter((act) => act !== false)} />;
 }

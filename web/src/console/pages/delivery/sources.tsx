@@ -1,8 +1,7 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
-import { IconButton } from '@/ui/button';
-import { ActButton, ActMenu, type Offered } from '../../act/act-button';
+import { ActButton, type Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -104,13 +103,7 @@ function RowActs({ source }: { source: Source }) {
       }),
     ),
   ];
-  return (
-    <ActMenu label={t('list.actions_of', { name })} offered={offered.filter((act) => act !== false)}>
-      <IconButton label={t('list.actions_of', { name })}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={name} offered={offered.filter((act) => act !== false)} />;
 }
 
 function Channels({ channels }: { channels: readonly Channel[] }) {

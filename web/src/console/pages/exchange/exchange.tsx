@@ -1,8 +1,6 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActMenu } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -163,16 +161,12 @@ function RowActs({ order }: { order: StaffExchangeOrder }) {
     <DecideExchange order={order} decision={decision} onClose={close} />
   );
   return (
-    <ActMenu
-      label={t('list.actions_of', { name })}
+    <RowMenu
+      name={name}
       offered={[
         { id: 'completed', label: t('exchange.complete'), dialog: decide('completed') },
         { id: 'cancelled', label: t('exchange.cancel'), tone: 'danger', dialog: decide('cancelled') },
       ]}
-    >
-      <IconButton label={t('list.actions_of', { name })}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
+    />
   );
 }

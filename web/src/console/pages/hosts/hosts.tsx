@@ -1,8 +1,7 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActButton, ActMenu, type Offered } from '../../act/act-button';
+import { ActButton, type Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -81,7 +80,6 @@ export default function HostsPage() {
 function RowActs({ host }: { host: Host }) {
   const { t } = useTranslation('console');
   const may = useMay();
-  const label = t('list.actions_of', { name: host.name });
   const offered: Offered[] = [];
   if (may('POST /admin/host/key/add'))
     offered.push({
@@ -96,11 +94,5 @@ function RowActs({ host }: { host: Host }) {
       tone: 'danger',
       dialog: (close) => <RevokeKey host={host} onClose={close} />,
     });
-  return (
-    <ActMenu label={label} offered={offered}>
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={host.name} offered={offered} />;
 }

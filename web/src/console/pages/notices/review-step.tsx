@@ -21,7 +21,7 @@ type Props = {
   onSent: (answer: PostAnswer<'/admin/notification/create'>) => void;
 };
 
-/** What is sent to whom, before it is sent. */
+/** The announcement and its recipients, before it is sent. */
 export function ReviewStep({ draft, onBack, onSent }: Props) {
   const { t } = useTranslation('console');
   const { integer } = useFormats();

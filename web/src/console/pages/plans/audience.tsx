@@ -6,7 +6,7 @@ export type Audience = components['schemas']['Audience'];
 
 export const GENDERS = ['any', 'female', 'male'] as const satisfies readonly Audience['gender'][];
 
-/** Whom a plan is shown to, in a line. */
+/** The audience of a plan in one line. */
 export function AudienceText({ audience }: { audience: Audience }) {
   const { t } = useTranslation('console');
   const { list } = useFormats();

@@ -13,7 +13,7 @@ import { PlanStatus, type StaffPlanDetail } from './plan-status';
 
 type Props = { plan: StaffPlanDetail };
 
-/** Whose plan it is, what it shows to whom, and when what happened. */
+/** The plan's user, product, audience and times. */
 export function PlanFacts({ plan }: Props) {
   const { t } = useTranslation('console');
   const isOpen = plan.end_time !== null;

@@ -17,7 +17,7 @@ type Props = {
   onReview: (values: PushValues) => void;
 };
 
-/** What is proposed, and to whom. */
+/** The form of a push: the proposal and its recipients. */
 export function PushForm({ products, operators, onReview }: Props) {
   const { t } = useTranslation('console');
   const { money } = useFormats();

@@ -1,7 +1,6 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { IconButton } from '@/ui/button';
-import { ActButton, ActMenu } from '../../act/act-button';
+import { ActButton } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -138,10 +137,9 @@ export default function ProductsPage() {
 
 function RowActs({ product }: { product: StaffProduct }) {
   const { t } = useTranslation('console');
-  const label = t('list.actions_of', { name: product.name });
   return (
-    <ActMenu
-      label={label}
+    <RowMenu
+      name={product.name}
       offered={[
         {
           id: 'edit',
@@ -149,10 +147,6 @@ function RowActs({ product }: { product: StaffProduct }) {
           dialog: (close) => <SaveProduct product={product} onClose={close} />,
         },
       ]}
-    >
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
+    />
   );
 }

@@ -1,7 +1,6 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
-import { IconButton } from '@/ui/button';
-import { ActMenu, type Offered } from '../../act/act-button';
+import type { Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay, useStaff } from '../../session/use-staff';
 import { ChangeRole } from './change-role';
 import { ChangeState } from './change-state';
@@ -13,16 +12,8 @@ import { isUnconfirmed, type ListedStaff } from './staff-parts';
 
 /** What can be done for a member. Most of it the server refuses to the member, so it is offered to the others only. */
 export function StaffActs({ member }: { member: ListedStaff }) {
-  const { t } = useTranslation('console');
   const offered = useOffered(member);
-  const label = t('list.actions_of', { name: member.username });
-  return (
-    <ActMenu label={label} offered={offered}>
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={member.username} offered={offered} />;
 }
 
 function useOffered(member: ListedStaff): Offered[] {

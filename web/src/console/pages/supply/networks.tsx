@@ -1,8 +1,7 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActButton, ActMenu, type Offered } from '../../act/act-button';
+import { ActButton, type Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -113,7 +112,6 @@ export default function NetworksPage() {
 function RowActs({ network }: { network: Network }) {
   const { t } = useTranslation('console');
   const may = useMay();
-  const label = t('list.actions_of', { name: network.name });
   const offered: Offered[] = [];
   if (may('POST /admin/network/edit'))
     offered.push({
@@ -127,11 +125,5 @@ function RowActs({ network }: { network: Network }) {
       label: t('supply.network.issue_key'),
       dialog: (close) => <IssueKey network={network} onClose={close} />,
     });
-  return (
-    <ActMenu label={label} offered={offered}>
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={network.name} offered={offered} />;
 }

@@ -1,9 +1,8 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActMenu, type Offered } from '../../act/act-button';
+import type { Offered } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay, useStaff } from '../../session/use-staff';
 import { ConfirmPrice } from './confirm-price';
 import { EditPlacement } from './edit-placement';
@@ -11,13 +10,12 @@ import { SetPrice } from './set-price';
 
 type Props = { placement: components['schemas']['Placement'] };
 
-/** What can be done with a placement. Whoever proposed a price cannot confirm it. */
+/** The acts on a placement. A price is confirmed by another member than its proposer. */
 export function PlacementActs({ placement }: Props) {
   const { t } = useTranslation('console');
   const { moment } = useFormats();
   const may = useMay();
   const own = useStaff();
-  const label = t('list.actions_of', { name: placement.name });
   const offered: Offered[] = [];
   if (may('POST /admin/placement/price')) {
     for (const price of placement.prices)
@@ -39,11 +37,5 @@ export function PlacementActs({ placement }: Props) {
       label: t('supply.placement.edit'),
       dialog: (close) => <EditPlacement placement={placement} onClose={close} />,
     });
-  return (
-    <ActMenu label={label} offered={offered}>
-      <IconButton label={label}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
-  );
+  return <RowMenu name={placement.name} offered={offered} />;
 }

@@ -64,7 +64,7 @@ function queue<P extends ListPath>({ id, label, path, query, to, since, waits }:
   };
 }
 
-/** What waits for a person. */
+/** The queues of work for staff. */
 const QUEUES: readonly Queue[] = [
   queue({
     id: 'withdrawals',

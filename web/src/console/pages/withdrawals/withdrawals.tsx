@@ -1,8 +1,6 @@
-import { Ellipsis } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
-import { IconButton } from '@/ui/button';
-import { ActMenu } from '../../act/act-button';
+import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -136,16 +134,12 @@ function RowActs({ withdrawal }: { withdrawal: StaffWithdrawal }) {
     <DecideWithdrawal withdrawal={withdrawal} decision={decision} onClose={close} />
   );
   return (
-    <ActMenu
-      label={t('list.actions_of', { name })}
+    <RowMenu
+      name={name}
       offered={[
         { id: 'paid', label: t('withdrawals.mark_paid'), dialog: decide('paid') },
         { id: 'rejected', label: t('withdrawals.reject'), tone: 'danger', dialog: decide('rejected') },
       ]}
-    >
-      <IconButton label={t('list.actions_of', { name })}>
-        <Ellipsis size={18} aria-hidden="true" />
-      </IconButton>
-    </ActMenu>
+    />
   );
 }
