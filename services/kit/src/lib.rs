@@ -69,6 +69,7 @@ pub mod once;
 pub mod outbox;
 pub mod pagination;
 pub mod password;
+pub mod payment_reference;
 pub mod periodic;
 pub mod policy;
 pub mod refusal;

@@ -57,6 +57,7 @@ impl Users {
         for batch in users.chunks(LOOK_UP_BATCH) {
             let request = LookUpUsersRequest {
                 user_ids: batch.iter().map(UserId::to_string).collect(),
+                ..LookUpUsersRequest::default()
             };
             let call = Call::repeated(caller, LOOK_UP_LIMIT);
             let answer = call!(self.directory, look_up_users, request, call)
@@ -68,6 +69,33 @@ impl Users {
             }));
         }
         Ok(known)
+    }
+
+    /// The existing users of these payment references, by reference.
+    pub async fn payers(
+        &self,
+        caller: &Caller,
+        references: &[String],
+    ) -> Result<HashMap<String, UserId>, CoreError> {
+        let caller = &caller.without_identity();
+        let mut payers = HashMap::with_capacity(references.len());
+        for batch in references.chunks(LOOK_UP_BATCH) {
+            let request = LookUpUsersRequest {
+                payment_references: batch.to_vec(),
+                ..LookUpUsersRequest::default()
+            };
+            let call = Call::repeated(caller, LOOK_UP_LIMIT);
+            let answer = call!(self.directory, look_up_users, request, call)
+                .await
+                .map_err(|status| CoreError::from_peer("auth", status))?;
+            payers.extend(
+                answer
+                    .users
+                    .into_iter()
+                    .filter_map(|user| Some((user.payment_reference, user.user_id.parse().ok()?))),
+            );
+        }
+        Ok(payers)
     }
 
     /// NOT_FOUND of `field` unless all of `users` exist.

@@ -25,7 +25,10 @@ impl Names {
         if user_ids.is_empty() {
             return Self(HashMap::new());
         }
-        let message = LookUpUsersRequest { user_ids };
+        let message = LookUpUsersRequest {
+            user_ids,
+            ..LookUpUsersRequest::default()
+        };
         let found = async { send!(call.reading(), directory.look_up_users, message).await };
         let users = spare("names of users", found)
             .await

@@ -24,7 +24,9 @@ impl UserDirectoryService for InternalApi {
         &self,
         request: Request<proto::LookUpUsersRequest>,
     ) -> Result<Response<proto::LookUpUsersResponse>, Status> {
-        let users = user::look_up(&self.0, &request.into_inner().user_ids).await?;
+        let request = request.into_inner();
+        let mut users = user::look_up(&self.0, &request.user_ids).await?;
+        users.extend(user::look_up_payers(&self.0, &request.payment_references).await?);
         Ok(Response::new(proto::LookUpUsersResponse {
             users: users.into_iter().map(Into::into).collect(),
         }))

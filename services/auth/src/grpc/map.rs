@@ -2,6 +2,7 @@
 
 use adfolio_kit::mirror;
 use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::payment_reference::payment_reference;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
@@ -17,7 +18,7 @@ use crate::session::{self, Client, TokenDigest};
 use crate::staff::{self, Enrolment, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
     EmailCode, Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm,
-    StandingChange, Subject, User, UserState, Which, payment_reference,
+    StandingChange, Subject, User, UserState, Which,
 };
 
 mirror! {
@@ -75,6 +76,7 @@ impl From<User> for proto::UserSummary {
             state: user.state.to_wire(),
             lang: user.lang,
             created_at: Some(user.created_at.into()),
+            payment_reference: payment_reference(user.id),
         }
     }
 }

@@ -1,13 +1,12 @@
 //! A user, and the rules of an account's state.
 
 use adfolio_kit::identity::UserId;
-use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::{names, payment_reference};
 use chrono::{DateTime, Utc};
 use serde_json::{Value, json};
 
 use super::contact::{self, View};
-use super::reference;
 use crate::device::DeviceToken;
 use crate::license::entity::Code;
 use crate::session::entity::Opened;
@@ -230,7 +229,7 @@ impl Query {
 
     /// The digits of the payment reference that the text is.
     pub fn reference(&self) -> Option<String> {
-        reference::digits(&self.text)
+        payment_reference::digits(&self.text)
     }
 
     /// The LIKE pattern of names and addresses that contain the text; none for an empty one.

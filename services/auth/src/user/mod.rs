@@ -8,7 +8,6 @@ mod login;
 mod mail;
 mod password_change;
 mod profile;
-mod reference;
 mod registration;
 mod repo;
 mod sessions;
@@ -21,6 +20,7 @@ use std::collections::HashSet;
 
 use adfolio_kit::audit::Actor;
 use adfolio_kit::identity::{Caller, Staff, UserId};
+use adfolio_kit::payment_reference;
 use adfolio_kit::refusal::Refusal;
 
 pub use contact::View;
@@ -35,7 +35,6 @@ pub use password_change::{PasswordForm, change_password};
 pub use profile::{
     ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,
 };
-pub use reference::payment_reference;
 pub use registration::RegistrationForm;
 pub use sessions::{Which, end_sessions, sessions};
 pub use state::set_state;
@@ -72,6 +71,18 @@ pub async fn look_up(app: &App, ids: &[String]) -> Result<Vec<User>, AuthError> 
     }
     let ids: HashSet<UserId> = ids.iter().filter_map(|id| id.parse().ok()).collect();
     repo::find_all(&app.pool, ids).await
+}
+
+/// The users of payment references. A text that is none names nobody.
+pub async fn look_up_payers(app: &App, references: &[String]) -> Result<Vec<User>, AuthError> {
+    if references.len() > MOST_LOOKED_UP {
+        return Err(Refusal::invalid("payment_references").into());
+    }
+    let digits: HashSet<String> = references
+        .iter()
+        .filter_map(|reference| payment_reference::digits(reference))
+        .collect();
+    repo::find_payers(&app.pool, digits.into_iter().collect()).await
 }
 
 /// Users created before `before`, newest first.

@@ -374,6 +374,17 @@ pub async fn find_all(pool: &PgPool, ids: HashSet<UserId>) -> Result<Vec<User>, 
     Ok(rows.into_iter().map(User::from).collect())
 }
 
+/// The users whose payment references have these digits, in no order.
+pub async fn find_payers(pool: &PgPool, digits: Vec<String>) -> Result<Vec<User>, AuthError> {
+    let rows = select_users!(
+        "WHERE encode(substring(sha256(uuid_send(id)) FROM 1 FOR 8), 'hex') = ANY ($1)",
+        &digits
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(rows.into_iter().map(User::from).collect())
+}
+
 /// Users before `before`, newest first. There is a statement for each way of asking: pages are walks along an index,
 /// and only a search for a part of a name reads rows that it does not answer. A state is asked for as a range of its
 /// index: with an equality the planner might walk all users, expecting the state to be a frequent one.

@@ -253,6 +253,7 @@ async fn other_services_make_members() {
     assert_eq!(reason(outcome), Reason::NotFound);
     let message = LookUpUsersRequest {
         user_ids: vec![user_id(&session).to_owned()],
+        ..LookUpUsersRequest::default()
     };
     let found = directory.look_up_users(anonymous(message)).await.unwrap();
     let created_at = found.into_inner().users.remove(0).created_at;

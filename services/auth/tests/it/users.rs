@@ -122,7 +122,10 @@ async fn other_services_learn_who_exists() {
     ];
     let mut directory = UserDirectoryServiceClient::new(auth.channel());
     let found = directory
-        .look_up_users(anonymous(LookUpUsersRequest { user_ids }))
+        .look_up_users(anonymous(LookUpUsersRequest {
+            user_ids,
+            ..LookUpUsersRequest::default()
+        }))
         .await
         .unwrap()
         .into_inner()
@@ -132,7 +135,39 @@ async fn other_services_learn_who_exists() {
     assert_eq!(found[0].state(), UserState::Active);
     let many = LookUpUsersRequest {
         user_ids: vec![String::new(); 501],
+        ..LookUpUsersRequest::default()
     };
+    assert_eq!(
+        reason(directory.look_up_users(anonymous(many)).await),
+        Reason::Validation
+    );
+}
+
+#[tokio::test]
+async fn other_services_learn_whose_payment_reference_it_is() {
+    let auth = Auth::spawn().await;
+    let ann = auth.register("ann").await;
+    auth.register("ben").await;
+    let id = user_id(&ann).parse().unwrap();
+    let reference = adfolio_kit::payment_reference::payment_reference(id);
+    let unknown = adfolio_kit::payment_reference::payment_reference(uuid::Uuid::now_v7().into());
+    let asked = |references: Vec<String>| LookUpUsersRequest {
+        payment_references: references,
+        ..LookUpUsersRequest::default()
+    };
+    let mut directory = UserDirectoryServiceClient::new(auth.channel());
+    let message = asked(vec![
+        reference.clone(),
+        unknown,
+        "junk".to_owned(),
+        reference.clone(),
+    ]);
+    let found = directory.look_up_users(anonymous(message)).await.unwrap();
+    let found = found.into_inner().users;
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].user_id, user_id(&ann));
+    assert_eq!(found[0].payment_reference, reference);
+    let many = asked(vec![reference; 501]);
     assert_eq!(
         reason(directory.look_up_users(anonymous(many)).await),
         Reason::Validation

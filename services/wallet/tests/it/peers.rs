@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
 
+use adfolio_kit::payment_reference::payment_reference;
 use adfolio_kit::refusal::Refusal;
 use adfolio_proto::auth::v1 as auth;
 use adfolio_proto::auth::v1::staff_directory_service_server::{
@@ -110,14 +111,19 @@ impl UserDirectoryService for Peers {
     ) -> Result<Response<auth::LookUpUsersResponse>, Status> {
         let mut books = self.0.lock().expect("books");
         books.look_ups += 1;
-        let known = request
-            .into_inner()
-            .user_ids
-            .into_iter()
-            .filter(|id| books.users.contains(id));
-        let users = known
+        let request = request.into_inner();
+        let asked = |id: &str| {
+            let reference = payment_reference(id.parse().expect("a user"));
+            request.user_ids.iter().any(|asked| asked == id)
+                || request.payment_references.contains(&reference)
+        };
+        let users = books
+            .users
+            .iter()
+            .filter(|id| asked(id))
             .map(|user_id| auth::UserSummary {
-                user_id,
+                user_id: user_id.clone(),
+                payment_reference: payment_reference(user_id.parse().expect("a user")),
                 ..Default::default()
             })
             .collect();
