@@ -7,10 +7,11 @@ use std::{env, path::PathBuf};
 use prost_reflect::{DescriptorPool, FieldDescriptor, Value};
 use tonic_prost_build::Builder;
 
-const FILES: [&str; 10] = [
+const FILES: [&str; 11] = [
     "adfolio/common/v1/common.proto",
     "adfolio/auth/v1/auth.proto",
     "adfolio/wallet/v1/wallet.proto",
+    "adfolio/wallet/v1/bank.proto",
     "adfolio/plan/v1/placement.proto",
     "adfolio/plan/v1/plan.proto",
     "adfolio/plan/v1/network.proto",

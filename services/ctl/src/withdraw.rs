@@ -42,6 +42,7 @@ impl WithdrawCommand {
             Self::List { status, listing } => {
                 let UserListing { user, listing } = listing;
                 let message = AdminListWithdrawalsRequest {
+                    payment_batch_id: String::new(),
                     status: names::filter(status),
                     user_id: user,
                     page: None,

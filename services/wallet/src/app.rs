@@ -12,7 +12,7 @@ use adfolio_proof::note::Signer;
 use tracing::warn;
 
 use crate::approval;
-use crate::config::Config;
+use crate::config::{Bank, Config};
 use crate::destination::seal::Sealer;
 use crate::outflow;
 use crate::pay_password::hash::Hasher;
@@ -37,6 +37,8 @@ pub struct Parts {
     pub hasher: Hasher,
     pub turns: Turns,
     pub sealer: Sealer,
+    /// The platform's bank account.
+    pub bank: Arc<Bank>,
     /// For checkpoints; none are made without.
     pub signer: Option<Arc<Signer>>,
     pub rules: Rules,
@@ -84,6 +86,7 @@ impl Parts {
             hasher: Hasher::new(pepper, previous_pepper)?,
             turns: Turns::default(),
             sealer: Sealer::new(&card_key, previous_card_key.as_ref())?,
+            bank: Arc::new(config.bank.configured()?),
             signer,
             rules: Rules::configured(config)?,
         };

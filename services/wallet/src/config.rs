@@ -8,6 +8,7 @@ use adfolio_kit::config::{
     ConfigError, ProcessArgs, ServiceArgs, optional_secret_from, secret_from,
 };
 use adfolio_kit::four_eyes::FourEyesArgs;
+use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::service::ProcessConfig;
 use adfolio_money::Money;
 use adfolio_proof::note::{Kind, NoteError, Signer};
@@ -36,6 +37,9 @@ pub struct Config {
     /// Terms of withdrawals.
     #[command(flatten)]
     pub withdrawals: WithdrawalArgs,
+    /// The platform's bank account.
+    #[command(flatten)]
+    pub bank: BankArgs,
     /// What takes two members of staff.
     #[command(flatten)]
     pub four_eyes: FourEyesArgs,
@@ -291,6 +295,93 @@ pub struct WithdrawalArgs {
     /// leaves the wallet meanwhile; at most 720, 0 switches it off
     #[arg(long, env = "WITHDRAWAL_COOLING_OFF_HOURS", default_value_t = 24, value_parser = clap::value_parser!(u16).range(0..=720))]
     pub withdrawal_cooling_off_hours: u16,
+}
+
+/// The platform's bank account, for account statements and payment files. Without an account neither is available.
+#[allow(
+    clippy::struct_field_names,
+    reason = "each is named like its environment variable"
+)]
+#[derive(Args, Clone, Debug)]
+pub struct BankArgs {
+    /// The platform's currency, ISO 4217
+    #[arg(long, env = "CURRENCY", default_value = "USD")]
+    pub currency: String,
+    /// IBAN or number of the platform's bank account
+    #[arg(long, env = "BANK_ACCOUNT", default_value = "")]
+    pub bank_account: String,
+    /// Its holder, as the bank knows it
+    #[arg(long, env = "BANK_ACCOUNT_HOLDER", default_value = "Adfolio")]
+    pub bank_account_holder: String,
+    /// BIC of the bank, or none
+    #[arg(long, env = "BANK_BIC", default_value = "")]
+    pub bank_bic: String,
+}
+
+impl BankArgs {
+    /// The account, in its one form, or why it cannot be one.
+    pub fn configured(&self) -> Result<Bank, ConfigError> {
+        let account: String = self.bank_account.split_whitespace().collect();
+        let is_plain = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if !is_plain(&account) || account.len() > LONGEST_ACCOUNT {
+            return Err(ConfigError::Invalid {
+                name: "BANK_ACCOUNT",
+                expected: "an IBAN or an account number of at most 34 letters and digits",
+            });
+        }
+        let bic = self.bank_bic.trim();
+        if !matches!(bic.len(), 0 | 8 | 11) || !is_plain(bic) {
+            return Err(ConfigError::Invalid {
+                name: "BANK_BIC",
+                expected: "a BIC of 8 or 11 letters and digits",
+            });
+        }
+        let holder = self.bank_account_holder.trim();
+        if holder.is_empty() || holder.chars().count() > LONGEST_HOLDER {
+            return Err(ConfigError::Invalid {
+                name: "BANK_ACCOUNT_HOLDER",
+                expected: "a name of at most 70 characters",
+            });
+        }
+        if self.currency.len() != 3 || !self.currency.bytes().all(|byte| byte.is_ascii_uppercase())
+        {
+            return Err(ConfigError::Invalid {
+                name: "CURRENCY",
+                expected: "a code of ISO 4217",
+            });
+        }
+        Ok(Bank {
+            currency: self.currency.clone(),
+            account: Some(account.to_ascii_uppercase()).filter(|account| !account.is_empty()),
+            holder: holder.to_owned(),
+            bic: Some(bic.to_ascii_uppercase()).filter(|bic| !bic.is_empty()),
+        })
+    }
+}
+
+/// Characters of an account's number at most; the longest are IBANs.
+const LONGEST_ACCOUNT: usize = 34;
+
+/// Characters of a holder's name that all payment systems take.
+const LONGEST_HOLDER: usize = 70;
+
+/// The platform's bank account.
+#[derive(Clone, Debug)]
+pub struct Bank {
+    /// ISO 4217.
+    pub currency: String,
+    account: Option<String>,
+    pub holder: String,
+    pub bic: Option<String>,
+}
+
+impl Bank {
+    /// The account's IBAN or number. UNAVAILABLE without one.
+    pub fn account(&self) -> Result<&str, Refusal> {
+        self.account
+            .as_deref()
+            .ok_or_else(|| Refusal::new(Reason::Unavailable).detail("BANK_ACCOUNT is not set"))
+    }
 }
 
 /// A group of arguments with their defaults.

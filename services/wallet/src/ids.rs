@@ -15,6 +15,12 @@ adfolio_kit::ids! {
     ApprovalId;
     /// A freeze of a wallet.
     FreezeId;
+    /// An account statement of the platform's bank.
+    BankStatementId;
+    /// A line of one.
+    BankLineId;
+    /// Withdrawals that are paid with one file.
+    PaymentBatchId;
     /// An attempt at a transaction password.
     AttemptId;
     /// A member of staff.

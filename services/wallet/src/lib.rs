@@ -25,6 +25,7 @@
 
 mod app;
 mod approval;
+mod bank;
 mod chain;
 mod checkpoint;
 mod config;
@@ -38,8 +39,10 @@ mod grpc;
 mod ids;
 mod outflow;
 mod pay_password;
+mod payment_batch;
 mod peers;
 mod pending;
+mod platform;
 mod posting;
 mod property;
 mod protection;
@@ -54,6 +57,7 @@ use adfolio_kit::broker::Stream;
 use adfolio_kit::limited;
 use adfolio_kit::service::{Backend, Running};
 use adfolio_kit::shutdown::Shutdown;
+use adfolio_proto::wallet::v1::bank_admin_service_server::BankAdminServiceServer;
 use adfolio_proto::wallet::v1::ledger_service_server::LedgerServiceServer;
 use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminServiceServer;
 use adfolio_proto::wallet::v1::wallet_service_server::WalletServiceServer;
@@ -88,9 +92,13 @@ const ROTATION_LIMIT: Duration = Duration::from_mins(10);
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
 /// Calls with a time limit of their own: a statement streams a month, the others read all of the books.
-const LONG_CALLS: [(&str, Duration); 3] = [
+const LONG_CALLS: [(&str, Duration); 4] = [
     (
         "/adfolio.wallet.v1.WalletService/GetStatement",
+        STATEMENT_LIMIT,
+    ),
+    (
+        "/adfolio.wallet.v1.WalletAdminService/GetUserStatement",
         STATEMENT_LIMIT,
     ),
     (
@@ -133,7 +141,8 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
         .add_service(limited!(LedgerServiceServer::new(InternalApi(app.clone()))))
         .add_service(limited!(WalletAdminServiceServer::new(StaffApi(
             app.clone()
-        ))));
+        ))))
+        .add_service(limited!(BankAdminServiceServer::new(StaffApi(app.clone()))));
     for (call, limit) in LONG_CALLS {
         server = server.method_limit(call, limit);
     }

@@ -26,6 +26,16 @@ const RIGHTS: &TableRights = &[
             "failure_field",
         ]),
     ),
+    ("bank_statements", Rights::Append),
+    // What the bank said stays.
+    (
+        "bank_lines",
+        Rights::Amend(&["posting_key", "aside_by", "aside_at", "aside_reason"]),
+    ),
+    (
+        "payment_batches",
+        Rights::Amend(&["state", "decided_by", "decided_at", "decision_reason"]),
+    ),
     (
         "freezes",
         Rights::Amend(&[

@@ -123,6 +123,7 @@ impl Approval {
             debit_key: None,
             closable: None,
             withdrawal: None,
+            payment_batch: None,
             outflow: None,
         };
         Ok(Command {

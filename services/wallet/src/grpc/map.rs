@@ -12,6 +12,7 @@ use chrono::{DateTime, Utc};
 
 use crate::approval::Deciding;
 use crate::approval::entity::{Approval, Choice, State};
+use crate::bank::entity::{Fault, Format, Line, LineState, Problem, Statement};
 use crate::checkpoint::entity::{HeadProof, Published, signed};
 use crate::destination::entity::{BankCard, Destination, Method, WalletAddress};
 use crate::flow::MonthSummary;
@@ -19,6 +20,8 @@ use crate::flow::entity::{Account, FlowEntry, FlowType, MAIN_LINE, line_id};
 use crate::freeze::entity::Freeze;
 use crate::ids::StaffId;
 use crate::pay_password::WasReset;
+use crate::payment_batch::entity::{Batch, Decision, FileFormat, ShownState};
+use crate::platform::{self, PlatformAccount};
 use crate::posting::movement::{ExchangeStep, MovementKind, bounded_text};
 use crate::posting::outcome::Booked;
 use crate::property::entity::Property;
@@ -42,6 +45,22 @@ mirror! {
         Withdraw, WithdrawalRejected, ExchangeDebit, ExchangeReturn, ExchangeCredit
     ],
     ExchangeStep = proto::ExchangeStep,
+    Format = proto::BankStatementFormat,
+    Problem = proto::BankFileProblem,
+    LineState = proto::BankLineState,
+    ShownState = proto::PaymentBatchState,
+    Decision = proto::PaymentBatchDecision,
+    FileFormat = proto::PaymentFileFormat,
+    PlatformAccount = proto::PlatformAccount,
+}
+
+/// The place behind which a page of a statement's lines begins.
+pub fn line_position(list: &List) -> Result<i32, Refusal> {
+    let Some(keys) = list.keys(1)? else {
+        return Ok(0);
+    };
+    let place = keys.first().and_then(|key| key.parse().ok());
+    place.ok_or_else(|| Refusal::invalid("cursor"))
 }
 
 /// The balances, and when withdrawals have cooled off, unless they have.
@@ -248,6 +267,108 @@ impl From<Shown> for proto::Withdrawal {
             time: Some(timestamp(withdrawal.requested_at)),
             decided_at: withdrawal.decided_at.map(timestamp),
             destination: Some((&destination).into()),
+            payment_batch_id: text(withdrawal.payment_batch_id),
+            take_out_asked_by: text(withdrawal.take_out_asked_by),
+        }
+    }
+}
+
+impl From<Statement> for proto::BankStatement {
+    fn from(statement: Statement) -> Self {
+        let counts = statement.counts;
+        let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
+        let parsed = i64::from(statement.parsed_lines);
+        let (first, last) = counts.days.unzip();
+        Self {
+            id: statement.id.to_string(),
+            name: statement.name,
+            format: statement.format.to_wire(),
+            reference: statement.reference,
+            first_day: text(first),
+            last_day: text(last),
+            digest: statement.digest,
+            uploaded_by: statement.uploaded_by.to_string(),
+            uploaded_at: Some(timestamp(statement.uploaded_at)),
+            lines: count(counts.lines),
+            known_lines: count(parsed.saturating_sub(counts.lines)),
+            paid_in_minor: counts.paid_in,
+            open_lines: count(counts.open),
+            waiting_lines: count(counts.waiting),
+            credited_lines: count(counts.credited),
+            aside_lines: count(counts.aside),
+        }
+    }
+}
+
+impl From<Line> for proto::BankLine {
+    fn from(line: Line) -> Self {
+        let is_waiting = line.state == LineState::Waiting;
+        let is_decided = is_waiting || line.state == LineState::Credited;
+        Self {
+            id: line.id.to_string(),
+            statement_id: line.statement_id.to_string(),
+            line: u32::try_from(line.number).unwrap_or(0),
+            booked_on: line.booked_on.to_string(),
+            amount_minor: line.amount,
+            text: line.text,
+            party: line.party,
+            bank_reference: line.bank_reference,
+            matched_user_id: text(line.matched_user_id),
+            withdrawal_id: text(line.withdrawal_id),
+            state: line.state.to_wire(),
+            user_id: text(line.user_id.filter(|_| is_decided)),
+            transaction_id: text(line.transaction_id),
+            approval_id: text(line.approval_id.filter(|_| is_waiting)),
+            similar: line.is_similar,
+            reason: line.aside_reason,
+            decided_by: text(line.aside_by),
+        }
+    }
+}
+
+impl From<Fault> for proto::BankFileFault {
+    fn from(fault: Fault) -> Self {
+        Self {
+            line: fault.line,
+            field: fault.field.to_owned(),
+            problem: fault.problem.to_wire(),
+            value: fault.value,
+        }
+    }
+}
+
+impl From<Batch> for proto::PaymentBatch {
+    fn from(batch: Batch) -> Self {
+        let state = batch.shown_state().to_wire();
+        let (decided_by, decided_at) = batch.decided.unzip();
+        let count = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
+        Self {
+            id: batch.id.to_string(),
+            method: batch.method.to_wire(),
+            state,
+            count: count(batch.count),
+            payout_minor: batch.payout,
+            proposed_by: batch.proposed_by.to_string(),
+            proposed_at: Some(timestamp(batch.proposed_at)),
+            reason: batch.reason,
+            decided_by: text(decided_by),
+            decided_at: decided_at.map(timestamp),
+            paid_count: count(batch.paid_count),
+        }
+    }
+}
+
+impl From<platform::Entry> for proto::PlatformEntry {
+    fn from(entry: platform::Entry) -> Self {
+        Self {
+            transaction_id: entry.transaction_id.to_string(),
+            time: Some(timestamp(entry.posted_at)),
+            r#type: entry.kind,
+            user_id: entry.user_id.to_string(),
+            amount_minor: entry.amount,
+            reference: text(entry.reference),
+            remark: entry.remark,
+            staff_id: text(entry.staff_id),
         }
     }
 }

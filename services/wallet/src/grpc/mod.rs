@@ -1,5 +1,6 @@
 //! The calls: parse, call the use case, encode. No rules and no SQL.
 
+mod bank;
 mod internal;
 mod map;
 mod staff;

@@ -8,12 +8,15 @@ use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List};
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_admin_service_server::WalletAdminService;
+use futures::StreamExt as _;
+use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
-use super::{StaffApi, map};
+use super::{StaffApi, map, user};
 use crate::approval::entity::State;
 use crate::chain::entity::Break;
 use crate::freeze::entity::LONGEST_REASON;
+use crate::ids::PaymentBatchId;
 use crate::posting::movement::{Movement, MovementKind};
 use crate::posting::outcome::Done;
 use crate::withdrawal::Filter;
@@ -162,11 +165,19 @@ impl WalletAdminService for StaffApi {
             .map(ShownStatus::as_filter)
             .transpose()?;
         let user_id = wire::filter_id(&request.user_id);
+        let batch_id = wire::filter_id(&request.payment_batch_id);
+        if batch_id.is_some() && (status.is_some() || user_id.is_some()) {
+            return Err(Refusal::invalid("payment_batch_id").into());
+        }
         // Part of every cursor: with another text, cursors that callers hold become invalid.
-        let owner = format!("Filter {{ status: {status:?}, user_id: {user_id:?} }}");
+        let owner = match batch_id {
+            None => format!("Filter {{ status: {status:?}, user_id: {user_id:?} }}"),
+            Some(batch) => format!("payment_batch:{batch}"),
+        };
         let filter = Filter {
             status,
             user_id: user_id.map(UserId),
+            payment_batch_id: batch_id.map(PaymentBatchId),
         };
         let list = List::new(request.page, "wallet.withdrawals.staff", &owner)?;
         let (before, limit) = (list.before()?, list.fetch());
@@ -300,6 +311,53 @@ impl WalletAdminService for StaffApi {
         let property = property::of_user(&self.0, user_id).await?;
         Ok(Response::new(proto::GetUserPropertyResponse {
             property: Some(super::property(&self.0, property)),
+        }))
+    }
+
+    async fn list_user_flow(
+        &self,
+        request: Request<proto::ListUserFlowRequest>,
+    ) -> Result<Response<proto::ListUserFlowResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(StaffRole::ALL)?;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let query = proto::ListFlowRequest {
+            id: String::new(),
+            ..request.query.unwrap_or_default()
+        };
+        let page = user::flow_page(&self.0, &caller, user_id, query).await?;
+        Ok(Response::new(proto::ListUserFlowResponse {
+            page: Some(page),
+        }))
+    }
+
+    async fn get_user_statement(
+        &self,
+        request: Request<proto::GetUserStatementRequest>,
+    ) -> Result<Response<BoxStream<proto::GetUserStatementResponse>>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Finance])?;
+        let request = request.into_inner();
+        let user_id = wire::id(&request.user_id, "user_id")?;
+        let pieces = user::statement_pieces(&self.0, &caller, user_id, &request.month).await?;
+        let pieces = pieces.map(|piece| {
+            Ok(proto::GetUserStatementResponse {
+                piece: Some(piece?),
+            })
+        });
+        Ok(Response::new(Box::pin(pieces)))
+    }
+
+    async fn get_user_destinations(
+        &self,
+        request: Request<proto::GetUserDestinationsRequest>,
+    ) -> Result<Response<proto::GetUserDestinationsResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let user_id = wire::id(&request.into_inner().user_id, "user_id")?;
+        let destinations = user::destinations(&self.0, user_id).await?;
+        Ok(Response::new(proto::GetUserDestinationsResponse {
+            destinations: Some(destinations),
         }))
     }
 

@@ -1,17 +1,18 @@
 //! What users read of their wallet, and what they do with it.
 
-use adfolio_kit::identity::Caller;
+use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire::{self, List};
 use adfolio_money::Money;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::wallet_service_server::WalletService;
-use futures::StreamExt as _;
+use futures::{Stream, StreamExt as _};
 use tonic::codegen::BoxStream;
 use tonic::{Request, Response, Status};
 
 use super::{UserApi, map};
+use crate::app::App;
 use crate::destination::entity::Method;
 use crate::flow::entity::{Account, FlowType};
 use crate::freeze::entity::LONGEST_REASON;
@@ -38,51 +39,8 @@ impl WalletService for UserApi {
     ) -> Result<Response<proto::ListFlowResponse>, Status> {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
-        let request = request.into_inner();
-        if !request.id.is_empty() {
-            let others = proto::ListFlowRequest {
-                id: String::new(),
-                page: None,
-                ..request.clone()
-            };
-            if others != proto::ListFlowRequest::default() {
-                return Err(Refusal::invalid("id").into());
-            }
-            let found = flow::find(&self.0, user, &request.id).await?;
-            return Ok(Response::new(proto::ListFlowResponse {
-                items: found.into_iter().map(Into::into).collect(),
-                ..Default::default()
-            }));
-        }
-        let list = List::new(request.page, "wallet.flow", &user)?;
-        let (from, to) = (
-            wire::instant(request.from, "from")?,
-            wire::instant(request.to, "until")?,
-        );
-        let query = flow::Query {
-            flow_type: FlowType::optional(request.r#type, "type")?,
-            account: Account::optional(request.account, "account")?,
-            within: flow::Within::new(&caller, &request.month, from, to)?,
-            before: map::flow_position(&list)?,
-            limit: list.fetch(),
-        };
-        let lines = flow::list(&self.0, user, &query).await?;
-        let totals = if request.with_totals {
-            Some(flow::totals(&self.0, user, &query).await?)
-        } else {
-            None
-        };
-        let (lines, next_cursor) = list.cut_by(lines, |line| {
-            vec![line.seq.to_string(), line.line.to_string()]
-        });
-        Ok(Response::new(proto::ListFlowResponse {
-            items: lines.into_iter().map(Into::into).collect(),
-            next_cursor,
-            totals: totals.map(|totals| proto::FlowTotals {
-                in_minor: totals.incoming,
-                out_minor: totals.outgoing,
-            }),
-        }))
+        let page = flow_page(&self.0, &caller, user, request.into_inner()).await?;
+        Ok(Response::new(page))
     }
 
     async fn get_monthly(
@@ -106,14 +64,8 @@ impl WalletService for UserApi {
         let caller = Caller::from_request(&request);
         let user = caller.require_user()?;
         let month = request.into_inner().month;
-        let pieces = statement::pieces(&self.0, &caller, user, &month).await?;
-        let answers = pieces.map(move |piece| {
-            Ok(proto::GetStatementResponse {
-                user_id: user.to_string(),
-                rows: piece?.into_iter().map(Into::into).collect(),
-            })
-        });
-        Ok(Response::new(Box::pin(answers)))
+        let pieces = statement_pieces(&self.0, &caller, user, &month).await?;
+        Ok(Response::new(Box::pin(pieces)))
     }
 
     async fn get_checkpoint(
@@ -305,11 +257,7 @@ impl WalletService for UserApi {
         request: Request<proto::GetDestinationsRequest>,
     ) -> Result<Response<proto::GetDestinationsResponse>, Status> {
         let user = Caller::from_request(&request).require_user()?;
-        let (card, address) = destination::masked(&self.0, user).await?;
-        Ok(Response::new(proto::GetDestinationsResponse {
-            bank_card: card.as_ref().map(Into::into),
-            wallet_address: address.as_ref().map(Into::into),
-        }))
+        Ok(Response::new(destinations(&self.0, user).await?))
     }
 
     async fn bind_destination(
@@ -331,4 +279,86 @@ impl WalletService for UserApi {
 fn optional_password(text: &str, field: &'static str) -> Result<Option<PinDigest>, Refusal> {
     let sent = (!text.is_empty()).then(|| PinDigest::parse(text, field));
     sent.transpose()
+}
+
+/// A page of a user's fund details.
+pub async fn flow_page(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    request: proto::ListFlowRequest,
+) -> Result<proto::ListFlowResponse, Status> {
+    if !request.id.is_empty() {
+        let others = proto::ListFlowRequest {
+            id: String::new(),
+            page: None,
+            ..request.clone()
+        };
+        if others != proto::ListFlowRequest::default() {
+            return Err(Refusal::invalid("id").into());
+        }
+        let found = flow::find(app, user, &request.id).await?;
+        return Ok(proto::ListFlowResponse {
+            items: found.into_iter().map(Into::into).collect(),
+            ..Default::default()
+        });
+    }
+    let list = List::new(request.page, "wallet.flow", &user)?;
+    let (from, to) = (
+        wire::instant(request.from, "from")?,
+        wire::instant(request.to, "until")?,
+    );
+    let query = flow::Query {
+        flow_type: FlowType::optional(request.r#type, "type")?,
+        account: Account::optional(request.account, "account")?,
+        within: flow::Within::new(caller, &request.month, from, to)?,
+        before: map::flow_position(&list)?,
+        limit: list.fetch(),
+    };
+    let lines = flow::list(app, user, &query).await?;
+    let totals = if request.with_totals {
+        Some(flow::totals(app, user, &query).await?)
+    } else {
+        None
+    };
+    let (lines, next_cursor) = list.cut_by(lines, |line| {
+        vec![line.seq.to_string(), line.line.to_string()]
+    });
+    Ok(proto::ListFlowResponse {
+        items: lines.into_iter().map(Into::into).collect(),
+        next_cursor,
+        totals: totals.map(|totals| proto::FlowTotals {
+            in_minor: totals.incoming,
+            out_minor: totals.outgoing,
+        }),
+    })
+}
+
+/// The pieces of a month of a user's statement.
+pub async fn statement_pieces(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    month: &str,
+) -> Result<impl Stream<Item = Result<proto::GetStatementResponse, Status>> + Send + use<>, Status>
+{
+    let pieces = statement::pieces(app, caller, user, month).await?;
+    Ok(pieces.map(move |piece| {
+        Ok(proto::GetStatementResponse {
+            user_id: user.to_string(),
+            rows: piece?.into_iter().map(Into::into).collect(),
+        })
+    }))
+}
+
+/// Where a user's money may go, masked.
+pub async fn destinations(
+    app: &App,
+    user: UserId,
+) -> Result<proto::GetDestinationsResponse, Status> {
+    let (card, address) = destination::masked(app, user).await?;
+    Ok(proto::GetDestinationsResponse {
+        bank_card: card.as_ref().map(Into::into),
+        wallet_address: address.as_ref().map(Into::into),
+    })
 }

@@ -299,6 +299,8 @@ impl<'a> Books<'a> {
                     requested_at: at,
                     decided_at: None,
                     sealed: asked.sealed.clone(),
+                    payment_batch_id: None,
+                    take_out_asked_by: None,
                 }
             }
             WithdrawalChange::Decided(status) => Withdrawal {
@@ -387,6 +389,7 @@ mod tests {
             debit_key: None,
             closable: None,
             withdrawal: None,
+            payment_batch: None,
             outflow: None,
         };
         Command::movement(USER, movement)

@@ -471,8 +471,10 @@ fn decide_movement(
         };
     }
     match movement.kind {
-        MovementKind::WithdrawalPaid => decide_withdrawal(user_id, Status::Paid, found),
-        MovementKind::WithdrawalRejected => decide_withdrawal(user_id, Status::Rejected, found),
+        MovementKind::WithdrawalPaid => decide_withdrawal(user_id, movement, Status::Paid, found),
+        MovementKind::WithdrawalRejected => {
+            decide_withdrawal(user_id, movement, Status::Rejected, found)
+        }
         MovementKind::ExchangeReturn => decide_return(user_id, movement, found),
         MovementKind::ExchangeDebit | MovementKind::ExchangeCredit
             if found.wallet.is_some() && found.closed_for.is_some() =>
@@ -557,9 +559,10 @@ fn decide_outflow(
     }))
 }
 
-/// The decision about a withdrawal moves what was asked for.
+/// The decision about a withdrawal moves what was asked for. What is in a payment batch is decided by that alone.
 fn decide_withdrawal(
     user_id: UserId,
+    movement: &Movement,
     status: Status,
     found: &Found<'_>,
 ) -> Result<Verdict, Refused> {
@@ -567,7 +570,8 @@ fn decide_withdrawal(
         .withdrawal
         .filter(|withdrawal| withdrawal.user_id == user_id)
         .ok_or(Refused::UnknownWithdrawal)?;
-    if withdrawal.status != Status::Pending {
+    let is_theirs = withdrawal.payment_batch_id == movement.payment_batch;
+    if withdrawal.status != Status::Pending || !is_theirs {
         return Err(Refused::NothingChanged);
     }
     let step = if status == Status::Paid {

@@ -11,7 +11,7 @@ use uuid::Uuid;
 use super::amount::amount_between;
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
-use crate::ids::{ExchangeId, ReferenceId, WithdrawalId};
+use crate::ids::{ExchangeId, PaymentBatchId, ReferenceId, WithdrawalId};
 use crate::outflow::{self, Exit, Outflow};
 
 /// Characters of a remark at most.
@@ -96,6 +96,8 @@ pub struct Movement {
     pub debit_key: Option<String>,
     /// What a user's withdrawal keeps besides its amount.
     pub withdrawal: Option<NewWithdrawal>,
+    /// The payment batch that it is a part of: what is in a batch is paid by that alone.
+    pub payment_batch: Option<PaymentBatchId>,
     /// How it leaves; none of what does not leave.
     pub outflow: Option<Outflow>,
 }
@@ -156,6 +158,16 @@ impl Movement {
         })
     }
 
+    /// Under the key of a line of an account statement, which makes it one deposit whoever posts it. The digest says
+    /// which line: two alike are two deposits.
+    #[must_use]
+    pub fn of_bank_line(mut self, key: &str) -> Self {
+        let digest = Sha256::new().chain_update(self.digest).chain_update(key);
+        self.digest = digest.finalize().into();
+        key.clone_into(&mut self.key);
+        self
+    }
+
     /// A decision about a withdrawal; `kind` says which.
     pub fn decision(
         kind: MovementKind,
@@ -185,6 +197,28 @@ impl Movement {
             reference: Some(ReferenceId(withdrawal_id.0)),
             ..Self::new(kind, digest.finalize().into())
         })
+    }
+
+    /// The payment of a withdrawal by its batch, whoever posts it.
+    pub fn batch_payment(
+        batch: PaymentBatchId,
+        withdrawal_id: WithdrawalId,
+        (staff, caller): (Staff, &Caller),
+        reason: &str,
+    ) -> Self {
+        let kind = MovementKind::WithdrawalPaid;
+        let mut digest = Sha256::new();
+        digest.update(batch.0.as_bytes());
+        digest.update(withdrawal_id.0.as_bytes());
+        let mut actor = Actor::calling(staff, caller);
+        reason.clone_into(&mut actor.reason);
+        Self {
+            key: format!("payment_batch:{batch}:{withdrawal_id}"),
+            actor: Some(actor),
+            reference: Some(ReferenceId(withdrawal_id.0)),
+            payment_batch: Some(batch),
+            ..Self::new(kind, digest.finalize().into())
+        }
     }
 
     /// A user's cancellation of a withdrawal: a rejection without a reason, which staff cannot make.
@@ -303,6 +337,7 @@ impl Movement {
             closable: None,
             debit_key: None,
             withdrawal: None,
+            payment_batch: None,
             outflow: None,
         }
     }

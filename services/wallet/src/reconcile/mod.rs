@@ -61,6 +61,11 @@ pub async fn reconcile_when_due(app: &App) -> Result<(), WalletError> {
     Ok(())
 }
 
+/// The last proof; none before the first.
+pub async fn last_proof(app: &App) -> Result<Option<Proof>, WalletError> {
+    Ok(repo::last_proof(&app.pool).await?)
+}
+
 /// Makes every proof, and keeps what it found.
 pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
     let (pool, peers) = (&app.pool, &app.peers);

@@ -10,7 +10,7 @@ use chrono::{DateTime, Utc};
 use crate::config::WithdrawalArgs;
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
-use crate::ids::WithdrawalId;
+use crate::ids::{PaymentBatchId, StaffId, WithdrawalId};
 use crate::property::entity::Property;
 
 names! {
@@ -67,6 +67,10 @@ pub struct Withdrawal {
     pub decided_at: Option<DateTime<Utc>>,
     /// Where it goes, as bound then.
     pub sealed: Sealed,
+    /// The payment batch that decides about it.
+    pub payment_batch_id: Option<PaymentBatchId>,
+    /// Who asked to take it out of a released batch.
+    pub take_out_asked_by: Option<StaffId>,
 }
 
 impl Withdrawal {
@@ -86,6 +90,14 @@ impl Withdrawal {
         match self.status {
             Status::Pending => Ok(()),
             Status::Paid | Status::Rejected => Err(Refusal::new(Reason::NothingChanged)),
+        }
+    }
+
+    /// NOTHING_CHANGED (`payment_batch`) where a batch decides about it.
+    pub fn require_not_batched(&self) -> Result<(), Refusal> {
+        match self.payment_batch_id {
+            Some(_) => Err(Refusal::new(Reason::NothingChanged).field("payment_batch")),
+            None => Ok(()),
         }
     }
 }

@@ -19,7 +19,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::destination::entity::{Destination, Method};
 use crate::error::WalletError;
-use crate::ids::WithdrawalId;
+use crate::ids::{PaymentBatchId, WithdrawalId};
 use crate::pay_password::entity::PinDigest;
 use crate::posting::command::Command;
 use crate::posting::movement::{Movement, MovementKind, NewWithdrawal};
@@ -51,6 +51,8 @@ struct Asked {
 pub struct Filter {
     pub status: Option<Status>,
     pub user_id: Option<UserId>,
+    /// Not with another one.
+    pub payment_batch_id: Option<PaymentBatchId>,
 }
 
 /// Takes a withdrawal, masked.
@@ -152,6 +154,7 @@ pub async fn decide(
         .is_none()
     {
         withdrawal.require_pending()?;
+        withdrawal.require_not_batched()?;
         let asked = (withdrawal.user_id, movement, amount);
         return Err(approval::ask(app, caller, staff, asked).await?.into());
     }
@@ -184,6 +187,7 @@ pub async fn list(
     let filter = Filter {
         user_id: Some(user_id),
         status: None,
+        payment_batch_id: None,
     };
     let rows = repo::list(&app.pool, filter, before, limit).await?;
     rows.into_iter().map(|row| masked(app, row)).collect()
@@ -206,8 +210,21 @@ pub async fn list_for_staff(
     before: Option<WithdrawalId>,
     limit: i64,
 ) -> Result<Vec<Shown>, WalletError> {
-    let rows = repo::list(&app.pool, filter, before, limit).await?;
+    let rows = match filter.payment_batch_id {
+        Some(batch) => repo::list_in_batch(&app.pool, batch, before, limit).await?,
+        None => repo::list(&app.pool, filter, before, limit).await?,
+    };
     rows.into_iter().map(|row| whole(app, row)).collect()
+}
+
+/// What is in a payment batch, in order of id.
+pub async fn in_batch(app: &App, batch: PaymentBatchId) -> Result<Vec<Withdrawal>, WalletError> {
+    Ok(repo::in_batch(&app.pool, batch).await?)
+}
+
+/// A withdrawal with its destination in full, for staff.
+pub async fn find_whole(app: &App, id: WithdrawalId) -> Result<Shown, WalletError> {
+    whole(app, stored(app, id).await?)
 }
 
 /// Has the audit log say that a member of staff reads these destinations; they must not be shown before. An empty page
@@ -223,6 +240,7 @@ pub async fn record_look(
     };
     let mut entry = audit::Entry::new("wallet.read_destinations", "withdrawals").after(&json!({
         "status": filter.status.map(Status::as_str),
+        "payment_batch": filter.payment_batch_id.map(|id| id.to_string()),
         "count": shown.len(),
         "first": first.withdrawal.id.to_string(),
         "last": last.withdrawal.id.to_string(),
@@ -259,7 +277,8 @@ fn masked(app: &App, withdrawal: Withdrawal) -> Result<Shown, WalletError> {
     Ok(shown)
 }
 
-fn whole(app: &App, withdrawal: Withdrawal) -> Result<Shown, WalletError> {
+/// With its destination in full.
+pub fn whole(app: &App, withdrawal: Withdrawal) -> Result<Shown, WalletError> {
     let destination = app
         .sealer
         .open(withdrawal.user_id, withdrawal.method, &withdrawal.sealed)?;

@@ -10,7 +10,7 @@ use super::Filter;
 use super::entity::{Status, Withdrawal};
 use crate::destination::entity::Method;
 use crate::destination::seal::Sealed;
-use crate::ids::WithdrawalId;
+use crate::ids::{PaymentBatchId, StaffId, WithdrawalId};
 use crate::pending::pending;
 
 /// Reads whole withdrawals: `withdrawals!("WHERE …", arguments)`.
@@ -18,7 +18,7 @@ macro_rules! withdrawals {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
         sqlx::query!(
             r#"SELECT id, user_id, amount, fee, method AS "method!: Method", status AS "status!: Status", reason,
-                      requested_at, decided_at, key_id, sealed
+                      requested_at, decided_at, key_id, sealed, payment_batch_id, take_out_asked_by
                FROM withdrawals "# + $rest
             $(, $argument)*
         )
@@ -36,6 +36,8 @@ macro_rules! withdrawals {
                 key_id: row.key_id,
                 bytes: row.sealed,
             },
+            payment_batch_id: row.payment_batch_id.map(PaymentBatchId),
+            take_out_asked_by: row.take_out_asked_by.map(StaffId),
         })
     };
 }
@@ -110,6 +112,35 @@ pub async fn find_all(
     withdrawals!("WHERE id = ANY ($1)", ids)
         .fetch_all(connection)
         .await
+}
+
+/// What is in a payment batch, in order of id. A batch has at most 500.
+pub(super) async fn in_batch(
+    pool: &PgPool,
+    batch: PaymentBatchId,
+) -> Result<Vec<Withdrawal>, sqlx::Error> {
+    withdrawals!("WHERE payment_batch_id = $1 ORDER BY id", batch.0)
+        .fetch_all(pool)
+        .await
+}
+
+/// A page of what is in a payment batch, newest first.
+pub(super) async fn list_in_batch(
+    pool: &PgPool,
+    batch: PaymentBatchId,
+    before: Option<WithdrawalId>,
+    limit: i64,
+) -> Result<Vec<Withdrawal>, sqlx::Error> {
+    withdrawals!(
+        "WHERE (payment_batch_id, id) < ($1, $2) AND (payment_batch_id, id) > ($1, $4)
+         ORDER BY payment_batch_id DESC, id DESC LIMIT $3",
+        batch.0,
+        bound(before),
+        limit,
+        Uuid::nil()
+    )
+    .fetch_all(pool)
+    .await
 }
 
 /// What was asked for under a key, and the withdrawal that came of it.

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod approvals;
+mod bank;
 mod books;
 mod checkpoints;
 mod contract;
@@ -21,7 +22,9 @@ mod model;
 mod outflow;
 mod pay_password;
 mod pay_password_attempts;
+mod payment_batches;
 mod peers;
+mod platform;
 mod posting;
 mod reconcile;
 mod replay;

@@ -537,6 +537,7 @@ async fn finance_sees_all_withdrawals_whole_and_filtered() {
         let stack = &stack;
         async move {
             let message = AdminListWithdrawalsRequest {
+                payment_batch_id: String::new(),
                 status: status.into(),
                 user_id,
                 page: None,

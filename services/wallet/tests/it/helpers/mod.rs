@@ -69,6 +69,8 @@ impl Tested for Wallet {
                 PEPPER,
                 "--card-key",
                 CARD_KEY,
+                "--bank-account",
+                "DE89370400440532013000",
                 "--reconcile-interval-seconds",
                 "86400",
                 // Most tests post as one person.
