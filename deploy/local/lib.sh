@@ -56,6 +56,8 @@ missing_packages() {
         has_letters th || found+=(fonts-tlwg-loma-otf)
         python3 -c 'import ensurepip, venv' >/dev/null 2>&1 || found+=(python3-venv)
         has_program promtool || found+=(prometheus)
+        # Checks payment files against the schema of ISO 20022.
+        has_program xmllint || found+=(libxml2-utils)
         # README's commands use it.
         has_program jq || found+=(jq)
     fi

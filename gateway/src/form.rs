@@ -60,6 +60,31 @@ impl<S: ToSchema + Send + 'static> Input for Form<S> {
     }
 }
 
+/// Reads a part as a text of at most `limit` bytes.
+pub async fn text(
+    mut part: Field<'_>,
+    name: &'static str,
+    limit: usize,
+) -> Result<String, Failure> {
+    let mut bytes = Vec::new();
+    while let Some(piece) = part
+        .chunk()
+        .await
+        .map_err(|error| form_failure(&error, name))?
+    {
+        bytes.extend_from_slice(&piece);
+        if bytes.len() > limit {
+            return Err(Failure::invalid(name));
+        }
+    }
+    let text = String::from_utf8(bytes).map_err(|_| Failure::invalid(name))?;
+    if text.contains('\0') {
+        Err(Failure::invalid(name))
+    } else {
+        Ok(text)
+    }
+}
+
 /// The failure of an incomplete part.
 pub fn form_failure(error: &MultipartError, field: &'static str) -> Failure {
     if error.status() == StatusCode::PAYLOAD_TOO_LARGE {

@@ -16,6 +16,7 @@ use adfolio_proto::plan::v1::network_service_client::NetworkServiceClient;
 use adfolio_proto::plan::v1::placement_admin_service_client::PlacementAdminServiceClient;
 use adfolio_proto::plan::v1::plan_admin_service_client::PlanAdminServiceClient;
 use adfolio_proto::plan::v1::plan_service_client::PlanServiceClient;
+use adfolio_proto::wallet::v1::bank_admin_service_client::BankAdminServiceClient;
 use adfolio_proto::wallet::v1::ledger_service_client::LedgerServiceClient;
 use adfolio_proto::wallet::v1::wallet_admin_service_client::WalletAdminServiceClient;
 use adfolio_proto::wallet::v1::wallet_service_client::WalletServiceClient;
@@ -37,6 +38,8 @@ pub struct Services {
     pub ledger: LedgerServiceClient<Channel>,
     /// Wallets, for staff.
     pub wallet_admin: WalletAdminServiceClient<Channel>,
+    /// Bank files, for finance.
+    pub bank_admin: BankAdminServiceClient<Channel>,
     /// Plans.
     pub plan: PlanServiceClient<Channel>,
     /// Plans, for staff.
@@ -85,7 +88,8 @@ impl Services {
             directory: UserDirectoryServiceClient::new(auth),
             wallet: WalletServiceClient::new(wallet.clone()),
             ledger: LedgerServiceClient::new(wallet.clone()),
-            wallet_admin: WalletAdminServiceClient::new(wallet),
+            wallet_admin: WalletAdminServiceClient::new(wallet.clone()),
+            bank_admin: BankAdminServiceClient::new(wallet),
             plan: PlanServiceClient::new(plan.clone()),
             plan_admin: PlanAdminServiceClient::new(plan.clone()),
             placement_admin: PlacementAdminServiceClient::new(plan.clone()),

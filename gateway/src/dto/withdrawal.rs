@@ -222,6 +222,12 @@ pub struct StaffWithdrawal {
     pub withdrawal: Withdrawal,
     /// Its user.
     pub user: UserName,
+    /// The payment batch that decides about it.
+    #[schema(required = true)]
+    pub payment_batch_id: Option<String>,
+    /// Who asked to take it out of a released batch, which another member of staff must confirm.
+    #[schema(required = true)]
+    pub take_out_asked_by: Option<String>,
 }
 
 /// Filters for the caller's withdrawals.
@@ -244,6 +250,8 @@ pub struct StaffWithdrawalListQuery {
     pub status: Option<WithdrawalStatus>,
     /// Only those of this user.
     pub user_id: Option<String>,
+    /// Only those in this payment batch; not with another filter.
+    pub payment_batch_id: Option<String>,
     /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,

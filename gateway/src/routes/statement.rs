@@ -11,15 +11,16 @@ use adfolio_kit::{call, client};
 use adfolio_proto::auth::v1::GetUserRequest;
 use adfolio_proto::common::v1::PageRequest;
 use adfolio_proto::wallet::v1::{
-    GetStatementRequest, GetStatementResponse, ListFlowRequest, StatementRow, WalletAccount,
+    GetStatementRequest, GetStatementResponse, GetUserStatementRequest, ListFlowRequest,
+    StatementRow, WalletAccount,
 };
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use chrono::{DateTime, SecondsFormat, Utc};
-use futures::stream::{StreamExt, once, try_unfold};
-use tonic::Streaming;
+use futures::stream::{Stream, StreamExt, once, try_unfold};
+use tonic::Status;
 use tracing::warn;
 
 use super::wallet::name_plans;
@@ -34,7 +35,8 @@ use crate::route::Route;
 /// Limit of a statement, including the time the client takes to read it.
 const STATEMENT_LIMIT: Duration = Duration::from_mins(2);
 
-const CSV: &str = "text/csv";
+/// The content type of a statement.
+pub const CSV: &str = "text/csv";
 
 const PDF: &str = "application/pdf";
 
@@ -100,18 +102,47 @@ async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Re
     let disposition = format!("attachment; filename=\"adfolio-statement-{month}.csv\"");
     let limits = client::Call::once(&caller, STATEMENT_LIMIT);
     let message = GetStatementRequest { month };
-    let mut pieces = call!(
+    let pieces = call!(
         call.gateway.services().wallet,
         get_statement,
         message,
         limits
     )
     .await?;
+    answer(&disposition, pieces).await
+}
+
+/// The statement of any user, for staff.
+pub async fn of_user(call: Call, user_id: String, month: Month) -> Result<Response, Failure> {
+    let caller = Caller {
+        deadline: Deadline::after(STATEMENT_LIMIT),
+        ..call.caller
+    };
+    let month = month.into_text();
+    let limits = client::Call::once(&caller, STATEMENT_LIMIT);
+    let disposition = format!("attachment; filename=\"adfolio-statement-{month}.csv\"");
+    let message = GetUserStatementRequest { user_id, month };
+    let pieces = call!(
+        call.gateway.services().wallet_admin,
+        get_user_statement,
+        message,
+        limits
+    )
+    .await?;
+    let pieces = pieces.map(|answer| answer.map(|answer| answer.piece.unwrap_or_default()));
+    answer(&disposition, pieces).await
+}
+
+/// A statement that is sent as it comes.
+async fn answer(
+    disposition: &str,
+    mut pieces: impl Stream<Item = Result<GetStatementResponse, Status>> + Send + Unpin + 'static,
+) -> Result<Response, Failure> {
     // Before the first piece a refusal can still be an envelope.
     let first = pieces
-        .message()
-        .await?
-        .ok_or_else(|| Failure::broken_answer("statement"))?;
+        .next()
+        .await
+        .ok_or_else(|| Failure::broken_answer("statement"))??;
     let first = written(&first, true)?;
     // The next piece is requested once the client has received the previous one, so nothing accumulates here.
     let rest = try_unfold(pieces, next);
@@ -122,7 +153,7 @@ async fn statement(call: Call, Query(query): Query<StatementQuery>) -> Result<Re
         header::CONTENT_TYPE,
         HeaderValue::from_static("text/csv; charset=utf-8"),
     );
-    let disposition = HeaderValue::from_str(&disposition)
+    let disposition = HeaderValue::from_str(disposition)
         .map_err(|error| Failure::internal("name a statement", &error))?;
     headers.insert(header::CONTENT_DISPOSITION, disposition);
     Ok(response)
@@ -222,18 +253,19 @@ async fn entries(call: &Call, month: &str) -> Result<Vec<FlowEntry>, Failure> {
     Ok(entries)
 }
 
-type Pieces = Streaming<GetStatementResponse>;
-
 /// The next piece. If it fails, the response is aborted, so that it cannot be mistaken for complete.
-async fn next(mut pieces: Pieces) -> Result<Option<(Bytes, Pieces)>, std::io::Error> {
-    match pieces.message().await {
-        Ok(None) => Ok(None),
-        Ok(Some(piece)) => {
+async fn next<S>(mut pieces: S) -> Result<Option<(Bytes, S)>, std::io::Error>
+where
+    S: Stream<Item = Result<GetStatementResponse, Status>> + Unpin,
+{
+    match pieces.next().await {
+        None => Ok(None),
+        Some(Ok(piece)) => {
             let text = written(&piece, false)
                 .map_err(|failure| std::io::Error::other(failure.refusal.to_string()))?;
             Ok(Some((text, pieces)))
         }
-        Err(status) => {
+        Some(Err(status)) => {
             warn!(code = ?status.code(), "a statement was aborted");
             Err(std::io::Error::other(status))
         }

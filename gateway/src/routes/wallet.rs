@@ -89,8 +89,17 @@ async fn return_start_up_funds(
 }
 
 async fn flow(call: Call, Query(query): Query<FlowListQuery>) -> Result<FlowPage, Failure> {
+    let message = flow_request(&call, query);
+    let response = send!(call.reading(), wallet.list_flow, message).await?;
+    let mut page = FlowPage::from_proto(response)?;
+    name_plans(&call, &mut page.items).await;
+    Ok(page)
+}
+
+/// What wallet is asked for fund details.
+pub fn flow_request(call: &Call, query: FlowListQuery) -> wallet::ListFlowRequest {
     let zone = call.caller.time_zone;
-    let message = wallet::ListFlowRequest {
+    wallet::ListFlowRequest {
         r#type: query.kind.map_or(0, Into::into),
         month: query.month.map(Month::into_text).unwrap_or_default(),
         page: page(query.cursor, query.limit),
@@ -99,11 +108,7 @@ async fn flow(call: Call, Query(query): Query<FlowListQuery>) -> Result<FlowPage
         to: query.until.map(|day| timestamp(day.end(zone))),
         with_totals: query.totals.unwrap_or(false),
         id: query.id.unwrap_or_default(),
-    };
-    let response = send!(call.reading(), wallet.list_flow, message).await?;
-    let mut page = FlowPage::from_proto(response)?;
-    name_plans(&call, &mut page.items).await;
-    Ok(page)
+    }
 }
 
 /// Says to which plans entries belong. Without plan the entries are shown as they are.

@@ -315,6 +315,7 @@ pub fn table() -> Vec<Contracted> {
         networks(),
         staff_accounts(),
         staff_business(),
+        staff_bank(),
     ]
     .into_iter()
     .flatten()
@@ -727,6 +728,97 @@ fn freeze() -> Value {
     })
 }
 
+/// Bank files, payment batches and the platform's accounts.
+fn staff_bank() -> Vec<Contracted> {
+    let statement = json!({
+        "id": "text", "name": "text", "format": "camt053|csv", "reference": "text?", "first_day": "text?",
+        "last_day": "text?", "sha256": "text", "uploaded_by": "text", "uploaded_at": "time", "lines": "int",
+        "known_lines": "int", "paid_in": "money", "open_lines": "int", "waiting_lines": "int",
+        "credited_lines": "int", "aside_lines": "int",
+    });
+    let fault = json!({"line": "int", "field": "text?", "problem": "text", "value": "text"});
+    let user = nullable(json!({"id": "text", "username": "text?"}));
+    let line = json!({
+        "id": "text", "statement_id": "text", "line": "int", "booked_on": "text", "amount": "signed", "text": "text?",
+        "party": "text?", "bank_reference": "text?", "withdrawal_id": "text?",
+        "state": "open|waiting|credited|aside|paid_out", "transaction_id": "text?", "approval_id": "text?",
+        "similar": "bool", "reason": "text?", "decided_by": "text?", "matched_user": user, "user": user,
+    });
+    let batch = json!({
+        "id": "text", "method": "bank_card|wallet_address", "state": "proposed|released|paid|dissolved", "count": "int",
+        "paid_count": "int", "payout": "money", "proposed_by": "text", "proposed_at": "time", "reason": "text?",
+        "decided_by": "text?", "decided_at": "time?",
+    });
+    let uploaded = json!({
+        "statement": nullable(statement.clone()), "repeated": "bool", "faults": [fault], "columns": ["text"],
+    });
+    let entry = json!({
+        "transaction_id": "text", "time": "time", "type": "text", "amount": "signed", "reference": "text?",
+        "remark": "text?", "staff_id": "text?",
+    });
+    vec![
+        post("/admin/bank/statement", "file mapping? reason?", uploaded),
+        get(
+            "/admin/bank/statements",
+            "cursor? limit?",
+            page(statement, json!({})),
+        ),
+        get(
+            "/admin/bank/lines",
+            "statement_id state? cursor? limit?",
+            page(line.clone(), json!({})),
+        ),
+        post("/admin/bank/line/credit", "id user_id?", line.clone()),
+        post("/admin/bank/line/aside", "id aside reason", line),
+        get(
+            "/admin/payment_batch/list",
+            "state? cursor? limit?",
+            page(batch.clone(), json!({})),
+        ),
+        post(
+            "/admin/payment_batch/propose",
+            "withdrawal_ids reason?",
+            batch.clone(),
+        ),
+        post(
+            "/admin/payment_batch/decide",
+            "id decision reason?",
+            batch.clone(),
+        ),
+        post("/admin/payment_batch/pay", "id reason", batch),
+        post(
+            "/admin/payment_batch/take_out",
+            "id reason",
+            staff_withdrawal(),
+        ),
+        get(
+            "/admin/platform/accounts",
+            "",
+            json!({"as_of": "time?", "items": [{"account": "text", "balance": "signed"}]}),
+        ),
+        get(
+            "/admin/platform/entries",
+            "account cursor? limit?",
+            page(with(entry, named_user()), json!({})),
+        ),
+        get(
+            "/admin/user/flow",
+            "user_id type? account? month? from? until? totals? cursor? limit?",
+            page(flow(), json!({})),
+        ),
+        get(
+            "/admin/user/destinations",
+            "user_id",
+            json!({"bank_card": nullable(card()), "wallet_address": nullable(json!({}))}),
+        ),
+    ]
+}
+
+fn staff_withdrawal() -> Value {
+    let batched = json!({"payment_batch_id": "text?", "take_out_asked_by": "text?"});
+    with(with(withdrawal(), named_user()), batched)
+}
+
 #[allow(clippy::too_many_lines, reason = "rows of a table")]
 fn staff_business() -> Vec<Contracted> {
     let check = json!({"name": "text", "ok": "bool", "figure": "int", "detail": "text"});
@@ -788,8 +880,8 @@ fn staff_business() -> Vec<Contracted> {
         ),
         get(
             "/admin/withdraw/list",
-            "status? user_id? cursor? limit?",
-            page(with(withdrawal(), named_user()), json!({})),
+            "status? user_id? payment_batch_id? cursor? limit?",
+            page(staff_withdrawal(), json!({})),
         ),
         post(
             "/admin/withdraw/decide",

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod approvals;
+mod bank;
 mod finance;
 mod hosts;
 mod languages;
@@ -226,6 +227,7 @@ async fn the_whole_contract_is_kept() {
         wallet.withdrawals.outflow_destination_max = DESTINATION_MAX.parse().unwrap();
         wallet.checkpoints.checkpoint_key = Some("09".repeat(32).into());
         wallet.checkpoints.checkpoint_interval_seconds = 1;
+        wallet.bank.bank_account = "GB29NWBK60161331926819".to_owned();
     })
     .await;
     inboxes::remember(&stack).await;
@@ -249,6 +251,7 @@ async fn the_whole_contract_is_kept() {
         second_factor::walk(&walk),
         finance::walk(&walk),
         approvals::walk(&walk),
+        bank::walk(&walk),
         support::walk(&walk),
     );
     accounts::ends(&walk).await;

@@ -54,6 +54,12 @@ const PUSH_KEY_VARIABLE: &str = "VAPID_KEY_FILE";
 
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
+/// The variable of the platform's bank account.
+const BANK_ACCOUNT_VARIABLE: &str = "BANK_ACCOUNT";
+
+/// The bank account of a demonstration: that of the examples of ISO 13616.
+const DEMO_BANK_ACCOUNT: &str = "DE89370400440532013000";
+
 /// The wallet's secrets: the variable that names the file, and the file.
 pub(crate) const WALLET_SECRETS: [(&str, &str); 3] = [
     ("PAY_PASSWORD_PEPPER_FILE", "pay-password-pepper"),
@@ -140,6 +146,10 @@ impl Surroundings<'_> {
         let is_chosen = std::env::var_os(SECOND_FACTOR_VARIABLE).is_some();
         if service == Service::Auth && self.demo && !is_chosen {
             launch = launch.env(SECOND_FACTOR_VARIABLE, "optional");
+        }
+        let has_account = std::env::var_os(BANK_ACCOUNT_VARIABLE).is_some();
+        if service == Service::Wallet && self.demo && !has_account {
+            launch = launch.env(BANK_ACCOUNT_VARIABLE, DEMO_BANK_ACCOUNT);
         }
         for (name, value) in extra {
             launch = launch.env(name, value);

@@ -219,6 +219,7 @@ async fn transport_security_is_for_tls(edge: &Edge) {
 
 async fn too_large_is_an_envelope(edge: &Edge) {
     const UPLOAD_BYTES_MAX: usize = 5 * 1024 * 1024;
+    const STATEMENT_BYTES_MAX: usize = 3 * 1024 * 1024;
     const REPORT_BYTES_MAX: usize = 64 * 1024 * 1024;
     let upload = |path: &str, bytes: usize| {
         let url = format!("{}/api/{path}", edge.stack.url());
@@ -227,6 +228,11 @@ async fn too_large_is_an_envelope(edge: &Edge) {
     // One byte too many is for the gateway to report; far too many never reach it.
     for (path, reaches, is_refused) in [
         ("files/upload", UPLOAD_BYTES_MAX + 1, 2 * UPLOAD_BYTES_MAX),
+        (
+            "admin/bank/statement",
+            STATEMENT_BYTES_MAX + 1,
+            2 * STATEMENT_BYTES_MAX,
+        ),
         ("network/reports", REPORT_BYTES_MAX, REPORT_BYTES_MAX + 1),
     ] {
         let answered = upload(path, reaches).await.unwrap();

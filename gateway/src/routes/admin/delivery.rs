@@ -20,7 +20,7 @@ use crate::call::{Call, send};
 use crate::dto::import::{DecideImportRequest, DeliveryImport, ImportListQuery, ImportResult};
 use crate::dto::{Decode, Page, page};
 use crate::errors::Failure;
-use crate::form::{Form, form_failure};
+use crate::form::{self, Form, form_failure};
 use crate::input::{Json, Query};
 use crate::messages::Success;
 use crate::route::{ANY_ROLE, FINANCE_AND_OPERATOR, OPERATOR, Route};
@@ -307,24 +307,8 @@ fn format_of(file_name: Option<&str>, start: &[u8]) -> ImportFormat {
 }
 
 /// Reads a text part, up to the limit.
-async fn text(mut field: Field<'_>, name: &'static str) -> Result<String, Failure> {
-    let mut bytes = Vec::new();
-    while let Some(piece) = field
-        .chunk()
-        .await
-        .map_err(|error| form_failure(&error, name))?
-    {
-        bytes.extend_from_slice(&piece);
-        if bytes.len() > TEXT_LIMIT {
-            return Err(Failure::invalid(name));
-        }
-    }
-    let text = String::from_utf8(bytes).map_err(|_| Failure::invalid(name))?;
-    if text.contains('\0') {
-        Err(Failure::invalid(name))
-    } else {
-        Ok(text)
-    }
+async fn text(part: Field<'_>, name: &'static str) -> Result<String, Failure> {
+    form::text(part, name, TEXT_LIMIT).await
 }
 
 /// Reads a signature in base64, with or without a line end.

@@ -2,6 +2,7 @@
 
 mod account;
 mod approval;
+mod bank;
 mod coupon;
 mod delivery;
 mod desk;
@@ -9,8 +10,11 @@ mod exchange;
 mod exchange_order;
 mod freeze;
 mod host;
+mod ledger;
+mod payment_batch;
 mod people;
 mod plan;
+mod platform;
 mod quarantine;
 mod second_factor;
 mod source;
@@ -34,6 +38,10 @@ pub fn routes() -> Vec<Route> {
         withdrawal::routes(),
         approval::routes(),
         freeze::routes(),
+        bank::routes(),
+        payment_batch::routes(),
+        platform::routes(),
+        ledger::routes(),
         plan::routes(),
         delivery::routes(),
         quarantine::routes(),

@@ -8,7 +8,7 @@ use crate::call::{Call, send};
 use crate::dto::withdrawal::{
     DecideWithdrawalRequest, StaffWithdrawal, StaffWithdrawalListQuery, Withdrawal,
 };
-use crate::dto::{Page, page, present};
+use crate::dto::{Page, non_empty, page, present};
 use crate::errors::Failure;
 use crate::input::{Json, Query};
 use crate::messages::Success;
@@ -49,6 +49,7 @@ async fn list(
     let message = wallet::AdminListWithdrawalsRequest {
         status: query.status.map_or(0, Into::into),
         user_id: query.user_id.unwrap_or_default(),
+        payment_batch_id: query.payment_batch_id.unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
     let response = send!(call.reading(), wallet_admin.admin_list_withdrawals, message).await?;
@@ -68,15 +69,23 @@ async fn decide(
         reason: request.reason.unwrap_or_default(),
     };
     let response = send!(call.writing(), wallet_admin.decide_withdrawal, message).await?;
-    let withdrawal = present(response.withdrawal, "withdrawal")?;
-    let names = Names::of(&call, [&withdrawal.user_id].into_iter()).await;
+    named(&call, present(response.withdrawal, "withdrawal")?).await
+}
+
+/// A withdrawal with its user's name.
+pub async fn named(
+    call: &Call,
+    withdrawal: wallet::Withdrawal,
+) -> Result<StaffWithdrawal, Failure> {
+    let names = Names::of(call, [&withdrawal.user_id].into_iter()).await;
     with_user(&names, withdrawal)
 }
 
 fn with_user(names: &Names, withdrawal: wallet::Withdrawal) -> Result<StaffWithdrawal, Failure> {
-    let user = names.user(withdrawal.user_id.clone());
     Ok(StaffWithdrawal {
+        user: names.user(withdrawal.user_id.clone()),
+        payment_batch_id: non_empty(withdrawal.payment_batch_id.clone()),
+        take_out_asked_by: non_empty(withdrawal.take_out_asked_by.clone()),
         withdrawal: Withdrawal::from_proto(withdrawal)?,
-        user,
     })
 }

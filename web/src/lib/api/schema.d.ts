@@ -243,6 +243,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/bank/line/aside": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sets a line aside that nobody is to be credited for, or takes that back.
+         * @description Sets a line aside that nobody is to be credited for, or takes that back. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["setBankLineAside"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bank/line/credit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Credits what a line says was paid in, once, whoever calls.
+         * @description Credits what a line says was paid in, once, whoever calls. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["creditBankLine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bank/lines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Lines of an account statement, in the order of the file.
+         * @description Lines of an account statement, in the order of the file.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listBankLines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bank/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Reads an account statement (CAMT.053 or CSV) and keeps its lines; nothing is credited. A file with faults is not kept, and the answer names them.
+         * @description Reads an account statement (CAMT.053 or CSV) and keeps its lines; nothing is credited. A file with faults is not kept, and the answer names them. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["uploadBankStatement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/bank/statements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Account statements, newest first, with what became of their lines.
+         * @description Account statements, newest first, with what became of their lines.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listBankStatements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/content": {
         parameters: {
             query?: never;
@@ -909,6 +1019,160 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/payment_batch/csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The payments of a released batch as CSV; audited.
+         * @description The payments of a released batch as CSV; audited.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getPaymentTable"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/payment_batch/decide": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Releases a proposed batch, by another person than the one who proposed it, or dissolves it.
+         * @description Releases a proposed batch, by another person than the one who proposed it, or dissolves it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["decidePaymentBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/payment_batch/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payment batches, newest first.
+         * @description Payment batches, newest first.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPaymentBatches"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/payment_batch/pain001": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The file of a released batch for the bank, as pain.001.001.09 of ISO 20022; audited.
+         * @description The file of a released batch for the bank, as pain.001.001.09 of ISO 20022; audited.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getPaymentFile"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/payment_batch/pay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Records that the bank has paid a released batch: every withdrawal in it is posted as paid.
+         * @description Records that the bank has paid a released batch: every withdrawal in it is posted as paid. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["payPaymentBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/payment_batch/propose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gathers pending withdrawals for one payment file; from then on they are decided by the batch alone.
+         * @description Gathers pending withdrawals for one payment file; from then on they are decided by the batch alone. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["proposePaymentBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/payment_batch/take_out": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a withdrawal that the bank did not pay out of its batch. Of a released one by two members of staff.
+         * @description Takes a withdrawal that the bank did not pay out of its batch. Of a released one by two members of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["takeOutOfPaymentBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/placement/create": {
         parameters: {
             query?: never;
@@ -1145,6 +1409,50 @@ export interface paths {
          *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["settlePlan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/platform/accounts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The platform's accounts with their balances, as the last proof of the books found them.
+         * @description The platform's accounts with their balances, as the last proof of the books found them. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, finance. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPlatformAccounts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/platform/entries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What moved a platform account, newest first.
+         * @description What moved a platform account, newest first.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPlatformEntries"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1525,6 +1833,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/user/destinations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where a user's money may go, masked.
+         * @description Where a user's money may go, masked.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getUserDestinations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/user/detail": {
         parameters: {
             query?: never;
@@ -1541,6 +1871,28 @@ export interface paths {
          *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["getUserDetail"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/flow": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Fund details of a user, newest first.
+         * @description Fund details of a user, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listUserFlow"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1629,6 +1981,28 @@ export interface paths {
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setUserState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/statement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Every transaction of a user in a month as CSV; each row has its hash and the previous hash.
+         * @description Every transaction of a user in a month as CSV; each row has its hash and the previous hash.
+         *
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getUserStatement"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3670,6 +4044,192 @@ export interface components {
              */
             user_name: string;
         };
+        /** @description A fault of a file. */
+        BankFileFault: {
+            /**
+             * @description The field that is wrong; null if it is the file.
+             * @example amount
+             */
+            field: string | null;
+            /**
+             * Format: int32
+             * @description Line of the file, from 1; 0 if it is about all of it.
+             * @example 7
+             */
+            line: number;
+            /** @description What is wrong with it. */
+            problem: components["schemas"]["BankFileProblem"];
+            /**
+             * @description What stands there, shortened.
+             * @example 1.005
+             */
+            value: string;
+        };
+        /**
+         * @description What is wrong in a file.
+         * @enum {string}
+         */
+        BankFileProblem: "form" | "encoding" | "missing" | "amount" | "currency" | "date" | "sum" | "account" | "too_many";
+        /** @description What the bank says of a line, and what became of it. */
+        BankLine: {
+            /** @description Amount; negative if it was paid out. */
+            amount: components["schemas"]["Money"];
+            /** @description The request that waits for another member of staff. */
+            approval_id: string | null;
+            /** @description The bank's reference. */
+            bank_reference: string | null;
+            /**
+             * @description Booking date.
+             * @example 2026-11-28
+             */
+            booked_on: string;
+            /** @description Who set it aside. */
+            decided_by: string | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e62
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description Line of the file.
+             * @example 12
+             */
+            line: number;
+            /**
+             * @description Who paid, or was paid.
+             * @example Ada Lovelace
+             */
+            party: string | null;
+            /** @description Why it was set aside. */
+            reason: string | null;
+            /** @description Whether another statement has a line of that day and amount for the same user: maybe the same payment. */
+            similar: boolean;
+            /** @description Where it stands. */
+            state: components["schemas"]["BankLineState"];
+            /** @description The statement. */
+            statement_id: string;
+            /**
+             * @description What the payer wrote.
+             * @example RF18539007547034 top up
+             */
+            text: string | null;
+            /** @description The transaction of the ledger. */
+            transaction_id: string | null;
+            /** @description The withdrawal that it pays, by the end-to-end id of a payment file. */
+            withdrawal_id: string | null;
+        };
+        /**
+         * @description Where a line of an account statement stands.
+         * @enum {string}
+         */
+        BankLineState: "open" | "waiting" | "credited" | "aside" | "paid_out";
+        /** @description An account statement that is kept. */
+        BankStatement: {
+            /**
+             * Format: int32
+             * @description Lines that are set aside.
+             */
+            aside_lines: number;
+            /**
+             * Format: int32
+             * @description Lines that are credited.
+             */
+            credited_lines: number;
+            /**
+             * @description First booking date; null if an earlier file had brought all lines.
+             * @example 2026-11-27
+             */
+            first_day: string | null;
+            /** @description Its form. */
+            format: components["schemas"]["BankStatementFormat"];
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e61
+             */
+            id: string;
+            /**
+             * Format: int32
+             * @description Lines that an earlier file had brought; they are left out.
+             */
+            known_lines: number;
+            /**
+             * @description Last booking date.
+             * @example 2026-11-28
+             */
+            last_day: string | null;
+            /**
+             * Format: int32
+             * @description Lines that this file brought first.
+             */
+            lines: number;
+            /**
+             * @description Name of the file.
+             * @example statement-2026-11-28.xml
+             */
+            name: string;
+            /**
+             * Format: int32
+             * @description Lines paid in that nobody has decided about.
+             */
+            open_lines: number;
+            /** @description Sum of what was paid in. */
+            paid_in: components["schemas"]["Money"];
+            /** @description The bank's own id of it. */
+            reference: string | null;
+            /** @description SHA-256 of the file, in hexadecimal. */
+            sha256: string;
+            /** @description When. */
+            uploaded_at: components["schemas"]["Timestamp"];
+            /** @description Who uploaded it. */
+            uploaded_by: string;
+            /**
+             * Format: int32
+             * @description Lines that wait for approval.
+             */
+            waiting_lines: number;
+        };
+        /** @description An account statement to read. */
+        BankStatementForm: {
+            /**
+             * Format: binary
+             * @description CAMT.053, or CSV with a header line, in UTF-8. At most 3 MB and 10,000 lines.
+             */
+            file: string;
+            /**
+             * @description For CSV: a JSON object from columns to fields (`date`, `amount`, `currency`, `text`, `party`, `bank_reference`,
+             *     `end_to_end_id`, `balance`, `account`), for columns that do not have the field's own name.
+             * @example {"Buchungstag":"date","Betrag":"amount"}
+             */
+            mapping?: string | null;
+            /**
+             * @description Reason for the audit log.
+             * @example Statement of 28 November
+             */
+            reason?: string | null;
+        };
+        /**
+         * @description Form of an account statement.
+         * @enum {string}
+         */
+        BankStatementFormat: "camt053" | "csv";
+        /** @description A page of a list. */
+        BankStatementPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["BankStatement"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description What became of a file. */
+        BankUpload: {
+            /** @description Columns of a CSV file, in their order. */
+            columns: string[];
+            /** @description Faults, at most 100. */
+            faults: components["schemas"]["BankFileFault"][];
+            /** @description Whether the same file was kept before. */
+            repeated: boolean;
+            statement: components["schemas"]["BankStatement"] | null;
+        };
         /** @description What a client needs before login. */
         BasicConfig: {
             /**
@@ -4545,6 +5105,16 @@ export interface components {
              */
             title: string;
         };
+        /** @description Credits a line. */
+        CreditBankLineRequest: {
+            /**
+             * @description The line.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e62
+             */
+            id: string;
+            /** @description The user; the matched one if absent. A matched line is credited to no other. */
+            user_id?: string | null;
+        };
         /**
          * Format: date
          * @description A day, `YYYY-MM-DD`.
@@ -4610,6 +5180,18 @@ export interface components {
              * @example Matches the network's invoice of November
              */
             reason: string;
+        };
+        /** @description Decides about a batch. */
+        DecidePaymentBatchRequest: {
+            /** @description The decision. */
+            decision: components["schemas"]["PaymentBatchDecision"];
+            /**
+             * @description The batch.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e63
+             */
+            id: string;
+            /** @description Why, at most 500 characters. */
+            reason?: string | null;
         };
         /** @description Decides reports that the gate holds back: all of them, or none. */
         DecideQuarantineRequest: {
@@ -6444,6 +7026,69 @@ export interface components {
          * @example 20
          */
         PageLimit: number;
+        /** @description Records that the bank has paid a batch. */
+        PayPaymentBatchRequest: {
+            /**
+             * @description The batch.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e63
+             */
+            id: string;
+            /**
+             * @description How it is known, 1 to 500 characters.
+             * @example Bank confirmed order 4711
+             */
+            reason: string;
+        };
+        /** @description Withdrawals that the bank pays with one file. */
+        PaymentBatch: {
+            /**
+             * Format: int32
+             * @description Withdrawals in it.
+             */
+            count: number;
+            decided_at: components["schemas"]["Timestamp"] | null;
+            /** @description Who released or dissolved it. */
+            decided_by: string | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e63
+             */
+            id: string;
+            /** @description How its withdrawals leave. */
+            method: components["schemas"]["WithdrawalMethod"];
+            /**
+             * Format: int32
+             * @description Withdrawals in it that are paid.
+             */
+            paid_count: number;
+            /** @description What the bank is to pay: amounts less fees. */
+            payout: components["schemas"]["Money"];
+            /** @description When. */
+            proposed_at: components["schemas"]["Timestamp"];
+            /** @description Who proposed it. */
+            proposed_by: string;
+            /** @description Why. */
+            reason: string | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["PaymentBatchState"];
+        };
+        /**
+         * @description Decision about a proposed batch.
+         * @enum {string}
+         */
+        PaymentBatchDecision: "released" | "dissolved";
+        /** @description A page of a list. */
+        PaymentBatchPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["PaymentBatch"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description Where a payment batch stands.
+         * @enum {string}
+         */
+        PaymentBatchState: "proposed" | "released" | "paid" | "dissolved";
         /** @description A place where a network shows advertisements. */
         Placement: {
             /**
@@ -6823,6 +7468,47 @@ export interface components {
             /** @description Their revenue. */
             revenue: components["schemas"]["Money"];
         };
+        /**
+         * @description An account of the platform.
+         * @enum {string}
+         */
+        PlatformAccount: "deposits_clearing" | "promotions" | "ad_spend" | "ad_revenue" | "profit_share" | "withdrawals_clearing" | "withdrawal_fees" | "chargebacks" | "membership" | "fx_clearing";
+        /** @description The platform's accounts as the last proof of the books found them. */
+        PlatformAccounts: {
+            as_of: components["schemas"]["Timestamp"] | null;
+            /** @description Every account; empty before the first proof. */
+            items: components["schemas"]["PlatformBalance"][];
+        };
+        /** @description An account and its balance. */
+        PlatformBalance: {
+            /** @description The account. */
+            account: components["schemas"]["PlatformAccount"];
+            /** @description The sum of its entries: what users gained from it is negative. */
+            balance: components["schemas"]["Money"];
+        };
+        /** @description What one transaction moved on an account. */
+        PlatformEntry: {
+            /** @description Signed change of the account. */
+            amount: components["schemas"]["Money"];
+            /** @description The plan, withdrawal or exchange order. */
+            reference: string | null;
+            /** @description Staff's remark. */
+            remark: string | null;
+            /** @description The member of staff who posted it. */
+            staff_id: string | null;
+            /** @description When it was posted. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description The transaction.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e31
+             */
+            transaction_id: string;
+            /**
+             * @description Its type, by the name that statements have.
+             * @example deposit
+             */
+            type: string;
+        };
         /** @description The figures of the range before. */
         PreviousFigures: {
             /**
@@ -6951,6 +7637,16 @@ export interface components {
             withdrawal_available_at: components["schemas"]["Timestamp"] | null;
             /** @description Being withdrawn. */
             withdrawing: components["schemas"]["Money"];
+        };
+        /** @description Proposes a batch. */
+        ProposePaymentBatchRequest: {
+            /**
+             * @description Why, at most 500 characters.
+             * @example Payments of 28 November
+             */
+            reason?: string | null;
+            /** @description Pending withdrawals of one method. */
+            withdrawal_ids: string[];
         };
         /** @description A published notification. */
         PublishedNotification: {
@@ -7710,6 +8406,21 @@ export interface components {
             /** @description When it was last used, to the minute. */
             last_seen_at: components["schemas"]["Timestamp"];
         };
+        /** @description Sets a line aside, or takes that back. */
+        SetBankLineAsideRequest: {
+            /** @description Whether it shall be aside. */
+            aside: boolean;
+            /**
+             * @description The line.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e62
+             */
+            id: string;
+            /**
+             * @description Why, 1 to 500 characters.
+             * @example Interest of the bank
+             */
+            reason: string;
+        };
         /** @description Sets or changes the transaction password. Every password is the MD5 of its 6 digits, in hex. */
         SetPayPasswordRequest: {
             /**
@@ -7771,6 +8482,18 @@ export interface components {
              * @example admin
              */
             username: string;
+        };
+        /** @description A line of an account statement. */
+        StaffBankLine: components["schemas"]["BankLine"] & {
+            matched_user: components["schemas"]["UserName"] | null;
+            user: components["schemas"]["UserName"] | null;
+        };
+        /** @description A page of a list. */
+        StaffBankLinePage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["StaffBankLine"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         /** @description An exchange order with its user. */
         StaffExchangeOrder: components["schemas"]["ExchangeOrder"] & {
@@ -7863,6 +8586,18 @@ export interface components {
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
         };
+        /** @description An entry with its user. */
+        StaffPlatformEntry: components["schemas"]["PlatformEntry"] & {
+            /** @description The user whose wallet the transaction belongs to. */
+            user: components["schemas"]["UserName"];
+        };
+        /** @description A page of a list. */
+        StaffPlatformEntryPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["StaffPlatformEntry"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description A product with its limits of revenue and how its plans are placed, for staff. */
         StaffProduct: components["schemas"]["Product"] & {
             /** @description What its advertisement shows. */
@@ -7945,6 +8680,10 @@ export interface components {
         };
         /** @description A withdrawal with its user. */
         StaffWithdrawal: components["schemas"]["Withdrawal"] & {
+            /** @description The payment batch that decides about it. */
+            payment_batch_id: string | null;
+            /** @description Who asked to take it out of a released batch, which another member of staff must confirm. */
+            take_out_asked_by: string | null;
             /** @description Its user. */
             user: components["schemas"]["UserName"];
         };
@@ -8057,6 +8796,19 @@ export interface components {
          * @enum {string}
          */
         SupplyState: "active" | "paused";
+        /** @description Takes a withdrawal out of its batch. */
+        TakeOutRequest: {
+            /**
+             * @description The withdrawal.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e
+             */
+            id: string;
+            /**
+             * @description Why, 1 to 500 characters.
+             * @example The bank returned it: account closed
+             */
+            reason: string;
+        };
         /** @description A change of a plan's status. */
         TimelineEntry: {
             /** @description Why. */
@@ -8980,6 +9732,224 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["AuditEntryPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    setBankLineAside: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "aside": false,
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e62",
+                 *       "reason": "Interest of the bank"
+                 *     }
+                 */
+                "application/json": components["schemas"]["SetBankLineAsideRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffBankLine"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    creditBankLine: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e62"
+                 *     }
+                 */
+                "application/json": components["schemas"]["CreditBankLineRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffBankLine"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listBankLines: {
+        parameters: {
+            query: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["BankLineState"];
+                statement_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffBankLinePage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    uploadBankStatement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["BankStatementForm"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["BankUpload"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listBankStatements: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["BankStatementPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -10441,6 +11411,306 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getPaymentTable: {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    decidePaymentBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "decision": "released",
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e63"
+                 *     }
+                 */
+                "application/json": components["schemas"]["DecidePaymentBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PaymentBatch"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPaymentBatches: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["PaymentBatchState"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PaymentBatchPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getPaymentFile: {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "application/xml": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    payPaymentBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e63",
+                 *       "reason": "Bank confirmed order 4711"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PayPaymentBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PaymentBatch"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    proposePaymentBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "Payments of 28 November",
+                 *       "withdrawal_ids": [
+                 *         "text"
+                 *       ]
+                 *     }
+                 */
+                "application/json": components["schemas"]["ProposePaymentBatchRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PaymentBatch"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    takeOutOfPaymentBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3e",
+                 *       "reason": "The bank returned it: account closed"
+                 *     }
+                 */
+                "application/json": components["schemas"]["TakeOutRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffWithdrawal"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     createPlacement: {
         parameters: {
             query?: never;
@@ -10956,6 +12226,82 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPlatformAccounts: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PlatformAccounts"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPlatformEntries: {
+        parameters: {
+            query: {
+                account: components["schemas"]["PlatformAccount"];
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffPlatformEntryPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -11794,6 +13140,44 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getUserDestinations: {
+        parameters: {
+            query: {
+                user_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Destinations"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     getUserDetail: {
         parameters: {
             query?: never;
@@ -11835,6 +13219,52 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listUserFlow: {
+        parameters: {
+            query: {
+                account?: components["schemas"]["WalletAccount"];
+                cursor?: string;
+                from?: components["schemas"]["Day"];
+                limit?: components["schemas"]["PageLimit"];
+                month?: components["schemas"]["Month"];
+                totals?: boolean;
+                type?: components["schemas"]["FlowType"];
+                until?: components["schemas"]["Day"];
+                user_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FlowPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -12026,6 +13456,40 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getUserStatement: {
+        parameters: {
+            query: {
+                month: components["schemas"]["Month"];
+                user_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -12517,6 +13981,7 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: components["schemas"]["PageLimit"];
+                payment_batch_id?: string;
                 status?: components["schemas"]["WithdrawalStatus"];
                 user_id?: string;
             };
