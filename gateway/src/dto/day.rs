@@ -31,9 +31,7 @@ impl TryFrom<String> for Day {
         // chrono also reads years with a sign and with other numbers of digits.
         let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
         let is_plain = text.len() == 10 && text.starts_with(|first: char| first.is_ascii_digit());
-        day.filter(|_| is_plain)
-            .map(Self)
-            .ok_or("not a day")
+        day.filter(|_| is_plain).map(Self).ok_or("not a day")
     }
 }
 

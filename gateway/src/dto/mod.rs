@@ -14,6 +14,7 @@ pub mod approval;
 pub mod audit;
 pub mod campaign;
 pub mod checkpoint;
+pub mod claim;
 pub mod content;
 pub mod coupon;
 pub mod day;
@@ -40,6 +41,7 @@ pub mod staff_account;
 pub mod staff_plan;
 pub mod statistics;
 pub mod supply;
+pub mod today;
 pub mod wallet;
 pub mod withdrawal;
 

@@ -3,6 +3,7 @@
 
 mod accounts;
 mod approvals;
+mod desk;
 mod finance;
 mod hosts;
 mod languages;
@@ -54,6 +55,11 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
         "/stream",
         Reason::TooManyAttempts,
         "takes more streams than a walk opens; see stream",
+    ),
+    (
+        "/admin/stream",
+        Reason::TooManyAttempts,
+        "takes more streams than a walk opens; see staff_stream",
     ),
     (
         "/user/start_up_funds/return",
@@ -250,6 +256,7 @@ async fn the_whole_contract_is_kept() {
         finance::walk(&walk),
         approvals::walk(&walk),
         support::walk(&walk),
+        desk::walk(&walk),
     );
     accounts::ends(&walk).await;
     languages::walk(&walk).await;

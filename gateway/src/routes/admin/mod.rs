@@ -2,6 +2,7 @@
 
 mod account;
 mod approval;
+mod claim;
 mod coupon;
 mod delivery;
 mod desk;
@@ -15,8 +16,10 @@ mod quarantine;
 mod second_factor;
 mod source;
 mod staff;
+mod stream;
 mod supply;
 mod text;
+mod today;
 mod user;
 mod wallet;
 mod withdrawal;
@@ -27,6 +30,9 @@ use crate::route::Route;
 pub fn routes() -> Vec<Route> {
     [
         account::routes(),
+        today::routes(),
+        claim::routes(),
+        stream::routes(),
         second_factor::routes(),
         user::routes(),
         host::routes(),

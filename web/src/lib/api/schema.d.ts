@@ -243,6 +243,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says for two minutes that the caller works on an item, or says so again. Answers who holds the claim, which is somebody else where they were first. It warns and blocks nobody, and is not audited.
+         * @description Says for two minutes that the caller works on an item, or says so again. Answers who holds the claim, which is somebody else where they were first. It warns and blocks nobody, and is not audited. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["claimItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/claim/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the caller's claim on an item, if there is one.
+         * @description Ends the caller's claim on an item, if there is one. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["releaseClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Claims on items of one kind, newest first.
+         * @description Claims on items of one kind, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/content": {
         parameters: {
             query?: never;
@@ -727,6 +793,28 @@ export interface paths {
          *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["staffLogout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's own account and session.
+         * @description The caller's own account and session. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getStaffMe"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1519,6 +1607,50 @@ export interface paths {
          *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setStaffState"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events `changed {kinds}`: something of these kinds may have changed, at most one event a second. The first names every kind that the role may open. Without figures and ids. Ends with the session.
+         * @description Events `changed {kinds}`: something of these kinds may have changed, at most one event a second. The first names every kind that the role may open. Without figures and ids. Ends with the session. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["openStaffStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/today": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for a person, by kind, as far as the caller's role may open it. A service that does not answer makes its kinds unavailable and fails nothing else.
+         * @description What waits for a person, by kind, as far as the caller's role may open it. A service that does not answer makes its kinds unavailable and fails nothing else. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getToday"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3769,6 +3901,21 @@ export interface components {
              */
             user_name?: string | null;
         };
+        /** @description The state of the books. */
+        Books: {
+            /** @description Whether that proof found them in balance. */
+            balanced: boolean | null;
+            checkpoint_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Heads of chains in it.
+             * @example 1204
+             */
+            checkpoint_size: number | null;
+            proved_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether wallet has answered. */
+            state: components["schemas"]["PartState"];
+        };
         /** @description Identifies one object. */
         ById: {
             /**
@@ -3933,6 +4080,46 @@ export interface components {
             items: components["schemas"]["Checkpoint"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description Who works on an item. It warns and blocks nobody. */
+        Claim: {
+            /** @description Since when. */
+            claimed_at: components["schemas"]["Timestamp"];
+            /** @description When it runs out unless its holder renews it. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44
+             */
+            id: string;
+            /** @description What the item is. */
+            kind: components["schemas"]["ClaimKind"];
+            /** @description Whether the caller holds it. */
+            own: boolean;
+            /** @description Who holds it. */
+            staff: components["schemas"]["StaffName"];
+        };
+        /**
+         * @description What an item is.
+         * @enum {string}
+         */
+        ClaimKind: "withdrawal" | "approval" | "exchange_order" | "feedback" | "import" | "bank_line" | "plan" | "user" | "content";
+        /** @description A page of a list. */
+        ClaimPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Claim"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Claims or releases an item. */
+        ClaimRequest: {
+            /**
+             * @description Its id, 1 to 100 characters. It is not looked up.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44
+             */
+            id: string;
+            /** @description What the item is. */
+            kind: components["schemas"]["ClaimKind"];
         };
         /** @description A campaign as a user sees it. */
         Claimable: {
@@ -5993,6 +6180,11 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description The caller's own account and session. */
+        Me: components["schemas"]["Staff"] & {
+            /** @description The session of the call. */
+            session: components["schemas"]["OwnStaffSession"];
+        };
         /** @description Opens a membership and charges its fee. */
         MembershipRequest: {
             /** @description The fee. */
@@ -6422,6 +6614,19 @@ export interface components {
             /** @description The active sessions, newest first. */
             items: components["schemas"]["OwnSession"][];
         };
+        /** @description The caller's session. */
+        OwnStaffSession: {
+            expires_at: components["schemas"]["Timestamp"] | null;
+            fresh_until: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a
+             */
+            id: string;
+            opened_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether it lacks the second factor that it needs: it may then only set one up, show it, or log out. */
+            second_factor_missing: boolean;
+        };
         /** @description What is planned and spent until a time. */
         PacePoint: {
             /** @description The upper edge. */
@@ -6444,6 +6649,11 @@ export interface components {
          * @example 20
          */
         PageLimit: number;
+        /**
+         * @description Whether a service has said what waits.
+         * @enum {string}
+         */
+        PartState: "known" | "unavailable";
         /** @description A place where a network shows advertisements. */
         Placement: {
             /**
@@ -7747,6 +7957,24 @@ export interface components {
          * @enum {string}
          */
         SortOrder: "asc" | "desc";
+        /** @description How long a source of delivery reports is silent. */
+        SourceSilence: {
+            reported_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Its name.
+             * @example network-a
+             */
+            source: string;
+        };
+        /** @description Sources of delivery reports. */
+        Sources: {
+            /** @description Registered sources and those of active networks, the longest silent first; at most 100. */
+            items: components["schemas"]["SourceSilence"][];
+            /** @description Whether there are more. */
+            more: boolean;
+            /** @description Whether plan has answered. */
+            state: components["schemas"]["PartState"];
+        };
         /** @description A member of staff. */
         Staff: {
             /** @description Who confirmed that another person than its maker holds the account. */
@@ -7808,7 +8036,7 @@ export interface components {
              */
             username: string;
         };
-        /** @description A member of staff in the audit log. */
+        /** @description A member of staff by name. */
         StaffName: {
             /**
              * @description The member.
@@ -8078,6 +8306,16 @@ export interface components {
          * @example 2026-11-20T08:15:30.000Z
          */
         TimestampInput: string;
+        /** @description What waits, as far as the caller's role may see it. */
+        Today: {
+            /** @description When this was asked. */
+            at: components["schemas"]["Timestamp"];
+            books: components["schemas"]["Books"] | null;
+            /** @description How long sources of delivery reports are silent. */
+            sources: components["schemas"]["Sources"];
+            /** @description By kind: each that the role may open. */
+            waiting: components["schemas"]["Waiting"][];
+        };
         /** @description The token of a session. */
         Token: {
             /**
@@ -8287,6 +8525,28 @@ export interface components {
             /** @description The new state. */
             state: components["schemas"]["UserState"];
         };
+        /** @description Things of one kind that wait. */
+        Waiting: {
+            /**
+             * Format: int64
+             * @description How many, up to 10,000 of a service; null while that is unknown. Of dead letters that not all services have
+             *     counted, how many are known of.
+             * @example 3
+             */
+            count: number | null;
+            /** @description What they are. */
+            kind: components["schemas"]["WaitingKind"];
+            /** @description Whether there are more than were counted. */
+            more: boolean;
+            oldest_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether they could be counted. Of dead letters, all services must have counted theirs. */
+            state: components["schemas"]["PartState"];
+        };
+        /**
+         * @description What waits.
+         * @enum {string}
+         */
+        WaitingKind: "withdrawals" | "approvals" | "freezes" | "exchange_orders" | "feedback" | "delivery_imports" | "quarantined_reports" | "plans_to_finish" | "plans_to_settle" | "campaigns" | "dead_letters";
         /**
          * @description A balance of the wallet.
          * @enum {string}
@@ -8980,6 +9240,142 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["AuditEntryPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    claimItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44",
+                 *       "kind": "withdrawal"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Claim"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    releaseClaim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44",
+                 *       "kind": "withdrawal"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listClaims: {
+        parameters: {
+            query: {
+                cursor?: string;
+                kind: components["schemas"]["ClaimKind"];
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ClaimPage"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];
@@ -10056,6 +10452,42 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getStaffMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Me"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -11788,6 +12220,73 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    openStaffStream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getToday: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Today"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
