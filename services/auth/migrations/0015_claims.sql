@@ -7,7 +7,8 @@ CREATE TABLE claims (
     item_id    text NOT NULL CHECK (length(item_id) BETWEEN 1 AND 100),
     -- Of this claim: grows with time, and is another one once somebody else has taken the item.
     id         uuid NOT NULL,
-    staff_id   uuid NOT NULL REFERENCES staff (id),
+    -- No foreign key: accounts are never deleted.
+    staff_id   uuid NOT NULL,
     claimed_at timestamptz NOT NULL,
     expires_at timestamptz NOT NULL,
     PRIMARY KEY (kind, item_id)

@@ -32,8 +32,8 @@ pub(super) async fn take_in_tx(
                                      THEN greatest(c.expires_at, excluded.expires_at) ELSE c.expires_at END
                RETURNING *)
            SELECT t.id AS "id: _", t.kind AS "kind: _", t.item_id, t.staff_id AS "staff_id: _",
-                  s.username AS staff_username, t.claimed_at, t.expires_at
-           FROM taken t JOIN staff s ON s.id = t.staff_id"#,
+                  coalesce(s.username, '') AS "staff_username!", t.claimed_at, t.expires_at
+           FROM taken t LEFT JOIN staff s ON s.id = t.staff_id"#,
         item.kind.as_str(),
         item.id,
         id.0,
@@ -91,8 +91,8 @@ pub(super) async fn list(
     sqlx::query_as!(
         Claim,
         r#"SELECT c.id AS "id: _", c.kind AS "kind: _", c.item_id, c.staff_id AS "staff_id: _",
-                  s.username AS staff_username, c.claimed_at, c.expires_at
-           FROM claims c JOIN staff s ON s.id = c.staff_id
+                  coalesce(s.username, '') AS "staff_username!", c.claimed_at, c.expires_at
+           FROM claims c LEFT JOIN staff s ON s.id = c.staff_id
            WHERE c.kind = $1 AND c.expires_at > $2 AND c.id < $3 ORDER BY c.id DESC LIMIT $4"#,
         kind.as_str(),
         now,
