@@ -15,6 +15,7 @@ use crate::limits::FloodLimit;
 use crate::recent::Recent;
 use crate::service_entries::ServiceEntryCache;
 use crate::services::Services;
+use crate::staff_stream::StaffStreams;
 use crate::stream::Streams;
 use crate::uploads::Uploads;
 
@@ -36,6 +37,7 @@ struct Shared {
     uploads: Uploads,
     basic_config: BasicConfigCache,
     streams: Streams,
+    staff_streams: StaffStreams,
 }
 
 impl Gateway {
@@ -59,6 +61,7 @@ impl Gateway {
                 (sessions.clone(), services.clone()),
                 (shutdown, closing),
             ),
+            staff_streams: StaffStreams::new(config, sessions.clone(), (shutdown, closing)),
             sessions,
             recent: Recent::new(believed_for, content_kept_for),
             service_entries: ServiceEntryCache::new(
@@ -134,8 +137,13 @@ impl Gateway {
         &self.0.basic_config
     }
 
-    /// Open event streams.
+    /// Open event streams of users.
     pub fn streams(&self) -> &Streams {
         &self.0.streams
+    }
+
+    /// Open event streams of staff.
+    pub fn staff_streams(&self) -> &StaffStreams {
+        &self.0.staff_streams
     }
 }

@@ -38,6 +38,7 @@ pub mod server;
 pub mod service_entries;
 pub mod services;
 pub mod staff_reason;
+pub mod staff_stream;
 pub mod stream;
 mod streamed;
 pub mod uploads;
@@ -93,6 +94,13 @@ async fn serve(
     let streams = gateway.streams();
     service.tasks.spawn(
         "streams",
+        streams
+            .subscription()
+            .run(broker.clone(), answered.clone(), streams.sink()),
+    );
+    let streams = gateway.staff_streams();
+    service.tasks.spawn(
+        "staff streams",
         streams
             .subscription()
             .run(broker, answered.clone(), streams.sink()),

@@ -2,7 +2,7 @@
 //!
 //! | demand | calls |
 //! |---|---|
-//! | nothing | those that set it up or show it, and logging out |
+//! | nothing | those that set it up or show it or say that it is missing, and logging out |
 //! | shown in the session | every GET, and the POSTs that are named here |
 //! | shown within the last 15 minutes | every other POST: what moves money, bounds it, or changes people |
 //!
@@ -17,10 +17,18 @@ use crate::auth::StaffSession;
 use crate::errors::Failure;
 
 /// Calls that a session without the second factor may make.
-const WITHOUT: &[&str] = &["staffLogout", "enrollSecondFactor", "confirmSecondFactor"];
+const WITHOUT: &[&str] = &[
+    "staffLogout",
+    "enrollSecondFactor",
+    "confirmSecondFactor",
+    // It says whether the session lacks the second factor.
+    "getStaffMe",
+];
 
 /// POSTs that neither move money, nor bound it, nor change people.
 const SHOWN: &[&str] = &[
+    // Claims warn and change nothing of the business.
+    "claimItem",
     "closeFeedback",
     "createAcceptor",
     "createLicenses",
@@ -31,6 +39,7 @@ const SHOWN: &[&str] = &[
     "getAnyPlan",
     "getUserDetail",
     "pushPlan",
+    "releaseClaim",
     "setContent",
 ];
 

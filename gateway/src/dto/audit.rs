@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::{PageLimit, Timestamp, wire_struct};
 use crate::errors::Failure;
 
-/// A member of staff in the audit log.
+/// A member of staff by name.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct StaffName {
     /// The member.

@@ -28,11 +28,10 @@ impl TryFrom<String> for Day {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        // chrono also reads years with other numbers of digits.
+        // chrono also reads years with a sign and with other numbers of digits.
         let day = NaiveDate::parse_from_str(&text, "%Y-%m-%d").ok();
-        day.filter(|_| text.len() == 10)
-            .map(Self)
-            .ok_or("not a day")
+        let is_plain = text.len() == 10 && text.starts_with(|first: char| first.is_ascii_digit());
+        day.filter(|_| is_plain).map(Self).ok_or("not a day")
     }
 }
 

@@ -15,6 +15,7 @@ pub mod audit;
 pub mod bank;
 pub mod campaign;
 pub mod checkpoint;
+pub mod claim;
 pub mod content;
 pub mod coupon;
 pub mod day;
@@ -44,6 +45,7 @@ pub mod staff_account;
 pub mod staff_plan;
 pub mod statistics;
 pub mod supply;
+pub mod today;
 pub mod wallet;
 pub mod withdrawal;
 

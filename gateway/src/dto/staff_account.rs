@@ -5,7 +5,7 @@ use secrecy::SecretString;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{Timestamp, secret, wire_enum, wire_struct};
+use super::{Decode, Timestamp, secret, wire_enum, wire_struct};
 use crate::errors::Failure;
 
 wire_enum! {
@@ -65,6 +65,45 @@ wire_struct! {
         pub confirmed_by: Option<String> = confirmed_by_id,
         /// Whether a second factor is active.
         pub has_second_factor: bool,
+    }
+}
+
+wire_struct! {
+    /// The caller's session.
+    pub struct OwnStaffSession = auth::VerifyStaffSessionResponse {
+        /// Opaque id.
+        #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a")]
+        pub id: String = session_id,
+        /// When it was opened; null from an auth of the release before.
+        #[schema(required = true)]
+        pub opened_at: Option<Timestamp>,
+        /// When it expires unless it is used again; null from an auth of the release before.
+        #[schema(required = true)]
+        pub expires_at: Option<Timestamp>,
+        /// Whether it lacks the second factor that it needs: it may then only set one up, show it, or log out.
+        pub second_factor_missing: bool,
+        /// Until then the second factor counts as shown a moment ago; null where none is active, and before it was shown.
+        #[schema(required = true)]
+        pub fresh_until: Option<Timestamp>,
+    }
+}
+
+/// The caller's own account and session.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Me {
+    /// The account.
+    #[serde(flatten)]
+    pub staff: Staff,
+    /// The session of the call.
+    pub session: OwnStaffSession,
+}
+
+impl Me {
+    /// From what auth says of a token.
+    pub fn from_proto(mut verified: auth::VerifyStaffSessionResponse) -> Result<Self, Failure> {
+        let staff = Staff::decode(verified.staff.take(), "staff")?;
+        let session = OwnStaffSession::from_proto(verified)?;
+        Ok(Self { staff, session })
     }
 }
 

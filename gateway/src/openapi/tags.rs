@@ -15,6 +15,8 @@ const AREAS: &[Area] = &[
     ("staff exchange", "Acceptors, acceptance codes and exchange orders.", &["/admin/accept", "/admin/exchange"]),
     ("staff content", "Texts that staff edit, notifications and feedback.",
         &["/admin/content", "/admin/notification", "/admin/feedback"]),
+    ("staff desk", "What waits for staff, who works on what, and what has changed.",
+        &["/admin/today", "/admin/me", "/admin/claim", "/admin/stream"]),
     ("staff plans", "Products, operators, plans and delivery reports.", &["/admin"]),
     ("plans", "Products and plans.", &["/plan", "/ad/order", "/assistance"]),
     ("wallet", "Wallet balances, fund details, withdrawals and the transaction password.", &[

@@ -10,16 +10,15 @@ use adfolio_kit::refusal::Reason;
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::UserState;
 use adfolio_proto::notification::v1::CountUnreadRequest;
-use axum::body::Body;
-use axum::http::{HeaderName, HeaderValue, header};
 use axum::response::Response;
 use bytes::Bytes;
 use chrono::{SecondsFormat, Utc};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
 use super::change::Changes;
+use super::sse::{self, BEAT, BEAT_INTERVAL, CHECK_INTERVAL, GREETING, event};
 use super::{Signal, Streams};
 use crate::auth::Token;
 use crate::errors::Failure;
@@ -27,22 +26,8 @@ use crate::errors::Failure;
 /// Minimum interval between two events of one kind.
 const TELL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Interval of heartbeats on an idle stream.
-const BEAT_INTERVAL: Duration = Duration::from_secs(15);
-
-/// Interval of checks of a stream's session, in case the broker is down.
-const CHECK_INTERVAL: Duration = Duration::from_mins(1);
-
 /// Limit of reading how many notices are unread.
 const COUNT_LIMIT: Duration = Duration::from_secs(3);
-
-/// Start of a stream: how long a client waits before it reconnects.
-const GREETING: &[u8] = b"retry: 3000\n\n";
-
-const BEAT: &[u8] = b":\n\n";
-
-/// Tells nginx not to buffer.
-const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// An open stream. Dropping it ends it.
 #[derive(Debug)]
@@ -83,18 +68,10 @@ impl Listener {
 
     /// The answer, which lasts until the stream ends.
     pub fn into_response(self) -> Response {
-        let pieces = futures::stream::unfold(self, |mut listener| async move {
+        sse::response(futures::stream::unfold(self, |mut listener| async move {
             let piece = listener.next().await?;
-            Some((Ok::<_, std::convert::Infallible>(piece), listener))
-        });
-        let mut response = Response::new(Body::from_stream(pieces));
-        let headers = response.headers_mut();
-        headers.insert(
-            header::CONTENT_TYPE,
-            HeaderValue::from_static("text/event-stream"),
-        );
-        headers.insert(UNBUFFERED, HeaderValue::from_static("no"));
-        response
+            Some((Ok(piece), listener))
+        }))
     }
 
     /// The next chunk of the stream; none at its end.
@@ -201,9 +178,4 @@ impl Drop for Listener {
     fn drop(&mut self) {
         self.streams.finish(self.user, &self.signal);
     }
-}
-
-/// An event in the format of event streams.
-fn event(name: &str, data: &Value) -> String {
-    format!("event: {name}\ndata: {data}\n\n")
 }

@@ -16,6 +16,7 @@
 mod change;
 mod feed;
 mod listener;
+pub(crate) mod sse;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -199,7 +200,8 @@ impl Streams {
     }
 }
 
-fn refused(status: StatusCode, reason: Reason) -> Failure {
+/// No stream for now.
+pub(crate) fn refused(status: StatusCode, reason: Reason) -> Failure {
     Failure {
         refusal: Refusal::new(reason).retry_after(RETRY),
         status,

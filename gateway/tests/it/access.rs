@@ -24,6 +24,9 @@ pub async fn call(stack: &Stack, route: &Route, token: Option<&str>) -> Reply {
         Carrier::Lines => request.body(""),
         Carrier::Query | Carrier::Nothing => request,
     };
+    if route.media_type == Some("text/event-stream") {
+        return stack.send_or_leave(request).await;
+    }
     stack.send(request).await
 }
 

@@ -39,8 +39,10 @@ const AMOUNTS: [&str; 7] = [
     "900000.00",
 ];
 
-/// Calls that change nothing, and those that end the session.
+/// Calls that change nothing of the business, and those that end the session.
 const LEFT_OUT: &[&str] = &[
+    "/admin/claim",
+    "/admin/claim/release",
     "/admin/login",
     "/admin/logout",
     "/admin/plan/detail",

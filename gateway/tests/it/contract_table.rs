@@ -316,6 +316,7 @@ pub fn table() -> Vec<Contracted> {
         staff_accounts(),
         staff_business(),
         staff_bank(),
+        staff_desk(),
     ]
     .into_iter()
     .flatten()
@@ -1052,5 +1053,45 @@ fn staff_business() -> Vec<Contracted> {
         post("/admin/feedback/close", "id reply?", feedback()),
         get("/admin/content", "", content()),
         post("/admin/content", texts, content()),
+    ]
+}
+
+fn claim() -> Value {
+    json!({
+        "kind": "withdrawal|approval|exchange_order|feedback|import|bank_line|plan|user|content", "id": "text",
+        "own": "bool", "staff": {"id": "text", "username": "text"}, "claimed_at": "time", "expires_at": "time",
+    })
+}
+
+fn staff_desk() -> Vec<Contracted> {
+    let waiting = json!({
+        "kind": "withdrawals|approvals|freezes|exchange_orders|feedback|delivery_imports|quarantined_reports|\
+                 plans_to_finish|plans_to_settle|campaigns|dead_letters",
+        "state": "known|unavailable", "count": "int?", "more": "bool", "oldest_at": "time?",
+    });
+    let sources = json!({
+        "state": "known|unavailable", "items": [{"source": "text", "reported_at": "time?"}], "more": "bool",
+    });
+    let books = json!({
+        "state": "known|unavailable", "proved_at": "time?", "balanced": "bool?", "checkpoint_at": "time?",
+        "checkpoint_size": "int?",
+    });
+    let session = json!({
+        "id": "text", "opened_at": "time?", "expires_at": "time?", "second_factor_missing": "bool", "fresh_until": "time?",
+    });
+    vec![
+        get(
+            "/admin/today",
+            "",
+            json!({"at": "time", "waiting": [waiting], "sources": sources, "books": nullable(books)}),
+        ),
+        get("/admin/me", "", with(staff(), json!({"session": session}))),
+        post("/admin/claim", "kind id", claim()),
+        post("/admin/claim/release", "kind id", json!({})),
+        get(
+            "/admin/claims",
+            "kind cursor? limit?",
+            page(claim(), json!({})),
+        ),
     ]
 }

@@ -4,6 +4,7 @@
 mod accounts;
 mod approvals;
 mod bank;
+mod desk;
 mod finance;
 mod hosts;
 mod languages;
@@ -55,6 +56,11 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
         "/stream",
         Reason::TooManyAttempts,
         "takes more streams than a walk opens; see stream",
+    ),
+    (
+        "/admin/stream",
+        Reason::TooManyAttempts,
+        "takes more streams than a walk opens; see staff_stream",
     ),
     (
         "/user/start_up_funds/return",
@@ -253,6 +259,7 @@ async fn the_whole_contract_is_kept() {
         approvals::walk(&walk),
         bank::walk(&walk),
         support::walk(&walk),
+        desk::walk(&walk),
     );
     accounts::ends(&walk).await;
     languages::walk(&walk).await;

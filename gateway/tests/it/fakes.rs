@@ -51,7 +51,7 @@ use uuid::Uuid;
 
 use crate::network::Heard;
 
-/// Begins the tokens of staff; every other token is the user's id.
+/// Begins the tokens of staff, before the id; every other token is the user's id.
 const STAFF_TOKEN: &str = "staff-";
 
 /// What the services say, and what they were told.
@@ -145,11 +145,15 @@ impl AuthAdminService for Fakes {
         request: Request<VerifyStaffSessionRequest>,
     ) -> Result<Response<VerifyStaffSessionResponse>, Status> {
         let token = request.into_inner().token;
-        if !token.starts_with(STAFF_TOKEN) {
+        let Some(id) = token.strip_prefix(STAFF_TOKEN) else {
             return Err(Refusal::new(Reason::NotAuthenticated).into());
+        };
+        let id: Uuid = id.parse().unwrap();
+        if self.said().ended.contains(&id) {
+            return Err(Refusal::new(Reason::SessionExpired).into());
         }
         let staff = Staff {
-            id: Uuid::now_v7().to_string(),
+            id: id.to_string(),
             username: "admin".to_owned(),
             role: adfolio_proto::auth::v1::StaffRole::Admin.into(),
             ..Staff::default()
@@ -442,7 +446,12 @@ impl Front {
 
 /// A token of staff.
 pub fn staff_token() -> String {
-    format!("{STAFF_TOKEN}{}", Uuid::now_v7())
+    token_of_staff(Uuid::now_v7())
+}
+
+/// A token of this member of staff.
+pub fn token_of_staff(id: Uuid) -> String {
+    format!("{STAFF_TOKEN}{id}")
 }
 
 async fn serve(fakes: &Fakes) -> String {

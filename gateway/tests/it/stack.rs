@@ -197,6 +197,23 @@ impl Stack {
         reply
     }
 
+    /// Sends a request whose success is a stream without an end, which is left at once.
+    pub async fn send_or_leave(&self, request: reqwest::RequestBuilder) -> Reply {
+        let whole = request.try_clone().unwrap();
+        let response = request.send().await.expect("the gateway answers");
+        let headers = response.headers().clone();
+        if headers["content-type"] != "text/event-stream" {
+            return self.send(whole).await;
+        }
+        Reply {
+            http: response.status().as_u16(),
+            headers,
+            code: 200,
+            msg: String::new(),
+            data: Value::Null,
+        }
+    }
+
     /// Every call that was made so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().unwrap().clone()

@@ -20,6 +20,7 @@ mod grpc;
 mod ids;
 mod peers;
 mod schema;
+mod waiting;
 
 use std::time::Duration;
 

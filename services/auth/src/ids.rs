@@ -11,6 +11,8 @@ adfolio_kit::ids! {
     HostId;
     /// A licence key.
     LicenseKeyId;
+    /// A claim of a member of staff on an item.
+    ClaimId;
     /// A member of staff.
     StaffId;
 }

@@ -23,6 +23,7 @@
 //!   its holder learns of the change. So is a login with a client that is new to the account.
 //! - An e-mail address is confirmed by a code that was mailed to it, for its user alone. A changed address is not
 //!   confirmed. The code is in the mail, and in no table, event or log.
+//! - Who works on an item in the console is known for two minutes at a time. It warns the others and stops nobody.
 //! - A change that ends a session or changes an account's state announces it in the same transaction.
 //!
 //! A state other than active ends no session. The gateway can still answer its holder why calls are refused (402, 403,
@@ -35,6 +36,7 @@
 mod app;
 mod attempt;
 mod audit;
+mod claim;
 mod config;
 mod consumer;
 mod device;
@@ -77,7 +79,7 @@ use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::lookalike::Owners;
 use crate::staff::factor;
 
-/// How often old sessions, counters, devices, used assertions, clients and former e-mail addresses are deleted.
+/// How often old sessions, counters, devices, used assertions, clients, former e-mail addresses and claims are deleted.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The longest that one run of it may take.
@@ -226,10 +228,11 @@ async fn prune(app: &App) -> Result<(), AuthError> {
         let clients = session::prune_clients(app).await?;
         let emails = user::prune_former_emails(app).await?;
         let codes = user::prune_codes(app).await?;
+        let claims = claim::prune(app).await?;
         let deleted = [
-            sessions, attempts, guesses, devices, assertions, clients, emails, codes,
+            sessions, attempts, guesses, devices, assertions, clients, emails, codes, claims,
         ];
-        if deleted == [0; 8] {
+        if deleted == [0; 9] {
             break;
         }
     }

@@ -20,6 +20,7 @@ mod grpc;
 mod ids;
 mod reservation;
 mod schema;
+mod waiting;
 
 use adfolio_kit::limited;
 use adfolio_kit::service::{Backend, Running};

@@ -9,7 +9,7 @@ use crate::services::{Addresses, Services};
 use crate::{
     acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
     host, license, mail, network, notice, operator, pay_password, placement, plan, product, setup,
-    source, staff, user, verify, wallet, withdraw, witness,
+    source, staff, today, user, verify, wallet, withdraw, witness,
 };
 
 /// Operates Adfolio.
@@ -97,6 +97,8 @@ enum Command {
     /// The audit log
     #[command(subcommand)]
     Audit(audit::AuditCommand),
+    /// What waits for a person
+    Today(today::Today),
     /// Dead letters: events that a consumer could not process
     Dead(dead_letter::DeadArgs),
     /// Demo data, and a network for it
@@ -126,6 +128,7 @@ impl Cli {
             Command::Wallet(command) => return command.run(&services).await,
             Command::Audit(command) => return command.run(&services).await,
             Command::Delivery(command) => return command.run(&services).await,
+            Command::Today(today) => return Ok(today.run(&services).await),
             Command::Dead(arguments) => return arguments.run().await,
             Command::Demo(command) => return command.run(&services).await,
             Command::Setup(setup) => return setup.run(&services).await,

@@ -33,6 +33,7 @@ mod services;
 mod setup;
 mod source;
 mod staff;
+mod today;
 mod user;
 mod verify;
 mod wallet;

@@ -5,7 +5,7 @@ use adfolio_proto::acceptor::v1::{
     AcceptorKind, ExchangeDecision, ExchangeDirection, ExchangeStatus,
 };
 use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, StaffState, UserState};
-use adfolio_proto::common::v1::Gender;
+use adfolio_proto::common::v1::{Gender, WaitingKind};
 use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponState, CouponType};
 use adfolio_proto::notification::v1::{Category, FeedbackState, MailState};
 use adfolio_proto::plan::v1::{
@@ -90,6 +90,7 @@ named! {
     StartUpFundsAction, "START_UP_FUNDS_ACTION_";
     SupplyState, "SUPPLY_STATE_";
     UserState, "USER_STATE_";
+    WaitingKind, "WAITING_KIND_";
     WithdrawalDecision, "WITHDRAWAL_DECISION_";
     WithdrawalMethod, "WITHDRAWAL_METHOD_";
     WithdrawalStatus, "WITHDRAWAL_STATUS_";

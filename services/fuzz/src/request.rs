@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 96] = [
+pub const SHAPES: [(&str, Read); 98] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -44,6 +44,8 @@ pub const SHAPES: [(&str, Read); 96] = [
         "ConfirmEmailRequest",
         json::<dto::account::ConfirmEmailRequest>,
     ),
+    ("ClaimRequest", json::<dto::claim::ClaimRequest>),
+    ("ClaimListQuery", query::<dto::claim::ClaimListQuery>),
     (
         "CreateCampaignRequest",
         json::<dto::campaign::CreateCampaignRequest>,

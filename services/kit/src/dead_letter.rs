@@ -1,5 +1,6 @@
 //! Dead letters: listing them, and sending them back to their original queue.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -9,14 +10,27 @@ use lapin::options::{
 use lapin::types::FieldTable;
 use lapin::{BasicProperties, Confirmation};
 
+use tokio::sync::Mutex;
+use tokio::time::{Instant, timeout};
+use tracing::debug;
+
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+use crate::consumer::CONSUMERS;
 use crate::outbox::CloudEvent;
+use crate::refusal::chain;
+use crate::waiting::{Kind, Waiting};
 
 /// Most letters that one call lists or sends back.
 pub const BATCH_LIMIT: u32 = 1000;
 
 /// Limit of a confirm.
 const CONFIRM_LIMIT: Duration = Duration::from_secs(5);
+
+/// How long the count of [`OwnLetters`] is kept: each one takes a connection to the broker.
+const KEPT_FOR: Duration = Duration::from_secs(10);
+
+/// Limit of a count of [`OwnLetters`], within the deadline of the call that asks for it.
+const COUNT_LIMIT: Duration = Duration::from_secs(2);
 
 /// Persistent, like the original.
 const PERSISTENT: u8 = 2;
@@ -51,6 +65,84 @@ pub async fn count(broker: &Broker, service: &str, consumer: &str) -> Result<u32
     let waiting = queue.message_count();
     session.close().await;
     Ok(waiting)
+}
+
+/// When dead letters were counted, and how many there were; none where the broker did not say.
+type Counted = (Instant, Option<u32>);
+
+/// Counts the dead letters of all consumers of one service, for its staff. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct OwnLetters {
+    service: &'static str,
+    broker: Broker,
+    last: Arc<Mutex<Option<Counted>>>,
+}
+
+impl OwnLetters {
+    /// Those of the consumers of `service` in [`CONSUMERS`]. Nothing is connected before the first count.
+    pub fn new(service: &'static str, broker: Broker) -> Self {
+        Self {
+            service,
+            broker,
+            last: Arc::default(),
+        }
+    }
+
+    /// How many there are, or were a few seconds ago; none while the broker does not say. Calls that come together wait
+    /// for one count.
+    pub async fn waiting(&self) -> Option<Waiting> {
+        let mut last = self.last.lock().await;
+        let count = match *last {
+            Some((at, count)) if at.elapsed() < KEPT_FOR => count,
+            _ => {
+                let count = self.count().await;
+                *last = Some((Instant::now(), count));
+                count
+            }
+        };
+        // RabbitMQ does not tell how old a message is without delivering it.
+        Some(Waiting::counted(
+            Kind::DeadLetters,
+            (i64::from(count?), None),
+        ))
+    }
+
+    async fn count(&self) -> Option<u32> {
+        let mut queues = Vec::new();
+        for (service, consumer) in CONSUMERS {
+            if service == self.service {
+                queues.push(self.broker.dead_letter_queue(service, consumer));
+            }
+        }
+        if queues.is_empty() {
+            return Some(0);
+        }
+        match timeout(COUNT_LIMIT, sum(&self.broker, &queues)).await {
+            Ok(Ok(count)) => count,
+            Ok(Err(error)) => {
+                debug!(error = chain(&error), "dead letters cannot be counted");
+                None
+            }
+            Err(_) => {
+                debug!("dead letters were not counted in time");
+                None
+            }
+        }
+    }
+}
+
+/// The messages of queues; none if one of them does not exist yet.
+async fn sum(broker: &Broker, queues: &[String]) -> Result<Option<u32>, BrokerError> {
+    let session = broker.open("dead-count").await?;
+    let mut sum: u32 = 0;
+    for queue in queues {
+        let Some((messages, _)) = session.inspect(queue).await? else {
+            return Ok(None);
+        };
+        sum = sum.saturating_add(messages);
+    }
+    session.close().await;
+    Ok(Some(sum))
 }
 
 /// Lists up to `limit` letters without removing them.

@@ -27,6 +27,7 @@
 //! | [`password`] | argon2 with a bounded queue |
 //! | [`mask`] | parts of what not everybody may see in full |
 //! | [`time_zone`] | the caller's days |
+//! | [`waiting`] | what waits for staff |
 //! | [`chaos`] | injected crashes and defects, in test builds only |
 //! | [`clock`], [`deadline`], [`backoff`], [`periodic`] | time, ids, delays, recurring jobs |
 
@@ -84,4 +85,5 @@ pub mod time_zone;
 mod timely;
 pub mod tls;
 pub mod users;
+pub mod waiting;
 pub mod wire;

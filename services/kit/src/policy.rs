@@ -125,6 +125,10 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("SetUserProfile", EDGE_AND_OPERATOR),
             ("ListAudit", EDGE_AND_OPERATOR),
             ("VerifyAuditLog", OPERATOR_ALONE),
+            ("GetWaiting", EDGE_AND_OPERATOR),
+            ("ClaimItem", EDGE),
+            ("ReleaseClaim", EDGE),
+            ("ListClaims", EDGE),
         ],
     },
     ServicePolicy {
@@ -209,6 +213,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("RevokeReportSourceKey", EDGE_AND_OPERATOR),
             ("ListReportSources", EDGE_AND_OPERATOR),
             ("VerifyReports", OPERATOR_ALONE),
+            ("GetWaiting", EDGE_AND_OPERATOR),
         ],
     },
     ServicePolicy {
@@ -271,6 +276,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("GetUserDestinations", EDGE),
             ("Reconcile", EDGE_AND_OPERATOR),
             ("VerifyChains", OPERATOR_ALONE),
+            ("GetWaiting", EDGE_AND_OPERATOR),
         ],
     },
     ServicePolicy {
@@ -315,6 +321,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("DecideCampaign", EDGE_AND_OPERATOR),
             ("ListCampaigns", EDGE_AND_OPERATOR),
             ("GrantCoupon", EDGE_AND_OPERATOR),
+            ("GetWaiting", EDGE_AND_OPERATOR),
         ],
     },
     ServicePolicy {
@@ -343,6 +350,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("CloseFeedback", EDGE_AND_OPERATOR),
             ("ListMails", OPERATOR_ALONE),
             ("RetryMail", OPERATOR_ALONE),
+            ("GetWaiting", EDGE_AND_OPERATOR),
         ],
     },
     ServicePolicy {
@@ -363,6 +371,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("CreateAcceptanceCode", EDGE_AND_OPERATOR),
             ("AdminListExchanges", EDGE_AND_OPERATOR),
             ("DecideExchange", EDGE_AND_OPERATOR),
+            ("GetWaiting", EDGE_AND_OPERATOR),
         ],
     },
 ];

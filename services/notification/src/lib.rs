@@ -34,6 +34,7 @@ mod push;
 mod schema;
 mod service_entry;
 mod text;
+mod waiting;
 
 use std::time::Duration;
 

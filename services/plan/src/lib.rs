@@ -36,6 +36,7 @@ mod schema;
 mod settlement;
 mod source;
 mod statistics;
+mod waiting;
 
 use std::time::Duration;
 

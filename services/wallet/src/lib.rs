@@ -49,6 +49,7 @@ mod protection;
 mod reconcile;
 mod schema;
 mod statement;
+mod waiting;
 mod withdrawal;
 
 use std::time::Duration;

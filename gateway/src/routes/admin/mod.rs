@@ -3,6 +3,7 @@
 mod account;
 mod approval;
 mod bank;
+mod claim;
 mod coupon;
 mod delivery;
 mod desk;
@@ -19,8 +20,10 @@ mod quarantine;
 mod second_factor;
 mod source;
 mod staff;
+mod stream;
 mod supply;
 mod text;
+mod today;
 mod user;
 mod wallet;
 mod withdrawal;
@@ -31,6 +34,9 @@ use crate::route::Route;
 pub fn routes() -> Vec<Route> {
     [
         account::routes(),
+        today::routes(),
+        claim::routes(),
+        stream::routes(),
         second_factor::routes(),
         user::routes(),
         host::routes(),

@@ -24,6 +24,7 @@ mod repo;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::{db, saga};
+use chrono::{DateTime, Utc};
 
 pub use decision::{Decider, Decision, decide};
 pub use entity::{Ending, Exchange, Status};
@@ -49,6 +50,11 @@ pub async fn list(
 ) -> Result<Vec<Exchange>, AcceptorError> {
     let before = bound(before);
     repo::list(&app.pool, user, status.map(Status::as_str), before, fetch).await
+}
+
+/// How many orders wait for a decision, and since when the oldest does.
+pub async fn waiting(app: &App) -> Result<(i64, Option<DateTime<Utc>>), AcceptorError> {
+    repo::count_pending(&app.pool).await
 }
 
 /// Ends all open orders past their time.

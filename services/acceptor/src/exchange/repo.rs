@@ -7,6 +7,7 @@ use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::saga::{Claim, Lease, Rows};
 use adfolio_money::Money;
@@ -471,4 +472,19 @@ pub(super) async fn list(
         }
     }?;
     rows.into_iter().map(Exchange::try_from).collect()
+}
+
+/// How many orders staff may decide, and when the oldest was opened. Those that a decision is being carried out for are
+/// left out.
+pub(super) async fn count_pending(
+    pool: &PgPool,
+) -> Result<(i64, Option<DateTime<Utc>>), AcceptorError> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(created_at) AS oldest_at
+           FROM (SELECT created_at FROM exchanges WHERE state = 'pending' ORDER BY expires_at LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.count, row.oldest_at))
 }

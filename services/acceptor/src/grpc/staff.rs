@@ -14,7 +14,7 @@ use crate::acceptance::{Code, NewAcceptance};
 use crate::acceptor::{Kind, NewAcceptor, Rating};
 use crate::exchange::{self, Decider, Decision};
 use crate::ids::StaffId;
-use crate::{acceptance, acceptor};
+use crate::{acceptance, acceptor, waiting};
 
 /// Longest name of an acceptor, in characters.
 const LONGEST_NAME: usize = 100;
@@ -123,5 +123,16 @@ impl AcceptorAdminService for StaffApi {
         };
         let answer = exchange::decide(&self.0, once, &caller, decision).await?;
         Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn get_waiting(
+        &self,
+        request: Request<proto::GetWaitingRequest>,
+    ) -> Result<Response<proto::GetWaitingResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let waiting = waiting::of_staff(&self.0).await?;
+        Ok(Response::new(proto::GetWaitingResponse {
+            items: waiting.into_iter().map(Into::into).collect(),
+        }))
     }
 }

@@ -11,6 +11,7 @@ use adfolio_proto::auth::v1::end_sessions_request::Target;
 use secrecy::ExposeSecret as _;
 
 use crate::audit::{self, Actor, OwnEntry, Position};
+use crate::claim::{self, Claim};
 use crate::device::DeviceToken;
 use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
@@ -23,6 +24,7 @@ use crate::user::{
 
 mirror! {
     Actor = proto::Actor,
+    claim::Kind = proto::ClaimKind,
     Entry = proto::Entry,
     SecondPair = proto::SecondPair,
     StaffState = proto::StaffState,
@@ -114,6 +116,19 @@ impl From<session::Listed> for proto::SessionSummary {
             expires_at: Some(session.expires_at.into()),
             user_agent: client.user_agent.unwrap_or_default(),
             address: client.address.unwrap_or_default(),
+        }
+    }
+}
+
+impl From<Claim> for proto::Claim {
+    fn from(claim: Claim) -> Self {
+        Self {
+            kind: claim.kind.to_wire(),
+            item_id: claim.item_id,
+            staff_id: claim.staff_id.to_string(),
+            staff_username: claim.staff_username,
+            claimed_at: Some(claim.claimed_at.into()),
+            expires_at: Some(claim.expires_at.into()),
         }
     }
 }

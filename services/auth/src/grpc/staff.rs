@@ -3,6 +3,7 @@
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, Staff, StaffRole};
 use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::refusal::Refusal;
 use adfolio_kit::server::caller_name;
 use adfolio_kit::signing_key::Kid;
 use adfolio_kit::wire::{self, List};
@@ -13,8 +14,10 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::audit::seal;
+use crate::claim::{self, Item};
 use crate::device::DeviceToken;
 use crate::host;
+use crate::ids::StaffId;
 use crate::session::TokenDigest;
 use crate::staff::{
     self, Act, Change, CodeForm, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID,
@@ -76,6 +79,8 @@ impl AuthAdminService for StaffApi {
             second_factor_missing: standing.is_missing,
             fresh_until: standing.fresh_until.map(Into::into),
             identity_token,
+            opened_at: Some(session.created_at.into()),
+            expires_at: Some(session.expires_at.into()),
         }))
     }
 
@@ -471,4 +476,65 @@ impl AuthAdminService for StaffApi {
             next_cursor,
         }))
     }
+
+    async fn get_waiting(
+        &self,
+        request: Request<proto::GetWaitingRequest>,
+    ) -> Result<Response<proto::GetWaitingResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let dead_letters = self.0.dead_letters.waiting().await;
+        Ok(Response::new(proto::GetWaitingResponse {
+            items: dead_letters.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn claim_item(
+        &self,
+        request: Request<proto::ClaimItemRequest>,
+    ) -> Result<Response<proto::ClaimItemResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let (staff, item) = claimant(&caller, request.kind, &request.item_id)?;
+        let claim = claim::take(&self.0, staff, item).await?;
+        Ok(Response::new(proto::ClaimItemResponse {
+            claim: Some(claim.into()),
+        }))
+    }
+
+    async fn release_claim(
+        &self,
+        request: Request<proto::ReleaseClaimRequest>,
+    ) -> Result<Response<proto::ReleaseClaimResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let (staff, item) = claimant(&caller, request.kind, &request.item_id)?;
+        claim::release(&self.0, staff, item).await?;
+        Ok(Response::new(proto::ReleaseClaimResponse {}))
+    }
+
+    async fn list_claims(
+        &self,
+        request: Request<proto::ListClaimsRequest>,
+    ) -> Result<Response<proto::ListClaimsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(StaffRole::ALL)?;
+        let request = request.into_inner();
+        let kind = claim::Kind::required(request.kind, "kind")?;
+        caller.require_staff(kind.roles())?;
+        let list = List::new(request.page, "auth.claims", &kind.as_str())?;
+        let rows = claim::list(&self.0, kind, list.before()?, list.fetch()).await?;
+        let (claims, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListClaimsResponse {
+            items: claims.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+}
+
+/// The member of staff and the item of a claim.
+fn claimant(caller: &Caller, kind: i32, item_id: &str) -> Result<(StaffId, Item), Refusal> {
+    caller.require_staff(StaffRole::ALL)?;
+    let kind = claim::Kind::required(kind, "kind")?;
+    let staff = caller.require_staff(kind.roles())?;
+    Ok((StaffId(staff.id), Item::parse(kind, item_id)?))
 }

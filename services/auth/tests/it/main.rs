@@ -8,6 +8,7 @@
 )]
 
 mod audit;
+mod claims;
 mod devices;
 mod email_codes;
 mod feeding;

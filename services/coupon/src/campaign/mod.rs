@@ -29,6 +29,11 @@ pub struct Decision {
     pub reason: String,
 }
 
+/// How many proposals wait for a decision, and since when the oldest does.
+pub async fn waiting(app: &App) -> Result<(i64, Option<DateTime<Utc>>), CouponError> {
+    repo::count_proposed(&app.pool).await
+}
+
 /// Makes a campaign for a member of staff, or proposes one that takes another.
 pub async fn create(
     app: &App,

@@ -3,6 +3,7 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -304,4 +305,17 @@ pub async fn take_stock_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, Coupo
     .execute(tx)
     .await?;
     Ok(true)
+}
+
+/// How many campaigns wait for a second person, and when the oldest was made.
+pub async fn count_proposed(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), CouponError> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(created_at) AS oldest_at
+           FROM (SELECT c.created_at FROM campaign_proposals p JOIN campaigns c ON c.id = p.campaign_id
+                 WHERE p.state = 'proposed' LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.count, row.oldest_at))
 }

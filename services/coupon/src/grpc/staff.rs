@@ -9,7 +9,7 @@ use adfolio_proto::coupon::v1::coupon_admin_service_server::CouponAdminService;
 use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
-use crate::{campaign, coupon};
+use crate::{campaign, coupon, waiting};
 
 #[tonic::async_trait]
 impl CouponAdminService for StaffApi {
@@ -67,6 +67,17 @@ impl CouponAdminService for StaffApi {
         Ok(Response::new(proto::ListCampaignsResponse {
             items: campaigns.iter().map(Into::into).collect(),
             next_cursor,
+        }))
+    }
+
+    async fn get_waiting(
+        &self,
+        request: Request<proto::GetWaitingRequest>,
+    ) -> Result<Response<proto::GetWaitingResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let waiting = waiting::of_staff(&self.0).await?;
+        Ok(Response::new(proto::GetWaitingResponse {
+            items: waiting.into_iter().map(Into::into).collect(),
         }))
     }
 }

@@ -17,3 +17,4 @@ mod mail;
 mod operate;
 mod setup;
 mod staff;
+mod today;

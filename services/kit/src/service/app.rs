@@ -9,6 +9,7 @@ use sqlx::PgPool;
 use super::Backend;
 use crate::clock::{Clock, Ids};
 use crate::db::{self, Tx};
+use crate::dead_letter::OwnLetters;
 use crate::idempotency::ClaimError;
 use crate::once::{Answer, Once};
 use crate::outbox::Notifier;
@@ -26,6 +27,8 @@ pub struct App<P> {
     pub ids: Ids,
     /// Wakes the relay of the outbox.
     pub notifier: Notifier,
+    /// Counts what the service's consumers could not handle.
+    pub dead_letters: OwnLetters,
     parts: P,
 }
 
@@ -37,6 +40,7 @@ impl<P> App<P> {
             clock: clock.clone(),
             ids: Ids::random(),
             notifier: backend.notifier.clone(),
+            dead_letters: OwnLetters::new(backend.service.name, backend.broker.clone()),
             parts,
         }
     }

@@ -22,6 +22,7 @@ mod identity_tokens;
 mod metrics;
 mod migrations;
 mod outbox_relay;
+mod own_letters;
 mod pages;
 mod policy;
 mod refusals;

@@ -44,6 +44,11 @@ pub async fn list(
     repo::list(&app.pool, state, before, fetch).await
 }
 
+/// How much feedback is open, and since when the oldest is.
+pub async fn waiting(app: &App) -> Result<(i64, Option<DateTime<Utc>>), NotificationError> {
+    repo::count_open(&app.pool).await
+}
+
 /// Closes feedback. A reply goes to the user as a notice.
 pub async fn close(
     app: &App,

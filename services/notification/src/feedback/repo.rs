@@ -2,6 +2,7 @@
 
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -72,6 +73,18 @@ pub async fn list(
         }
     };
     Ok(feedback)
+}
+
+/// How much is open, and when the oldest came.
+pub async fn count_open(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), NotificationError> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(created_at) AS oldest_at
+           FROM (SELECT created_at FROM feedback WHERE state = 'open' ORDER BY id LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.count, row.oldest_at))
 }
 
 /// One, locked: of many who close it at once, each sees what the one before left.

@@ -15,7 +15,7 @@ use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::feedback::entity::check_reply;
-use crate::{content, feedback, mail, publish};
+use crate::{content, feedback, mail, publish, waiting};
 
 /// The lists of all feedback and of all mail have one owner: staff.
 const STAFF_OWNER: &str = "staff";
@@ -125,6 +125,17 @@ impl NotificationAdminService for StaffApi {
         let once = Once::new::<proto::RetryMailResponse>(&caller, staff.id, &request);
         let answer = mail::retry(&self.0, once, &caller, id).await?;
         Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn get_waiting(
+        &self,
+        request: Request<proto::GetWaitingRequest>,
+    ) -> Result<Response<proto::GetWaitingResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let waiting = waiting::of_staff(&self.0).await?;
+        Ok(Response::new(proto::GetWaitingResponse {
+            items: waiting.into_iter().map(Into::into).collect(),
+        }))
     }
 }
 

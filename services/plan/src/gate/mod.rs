@@ -565,7 +565,7 @@ pub async fn count_in_tx(
         return Ok(());
     }
     let sums: Vec<(Subject, Sums)> = sums.into_iter().collect();
-    repo::add_days_in_tx(tx, source, &sums, now.date_naive()).await
+    repo::add_days_in_tx(tx, source, &sums, now).await
 }
 
 /// Forgets days that nothing is compared with any more.

@@ -286,12 +286,12 @@ pub(super) async fn prices_in_tx(
     Ok(prices)
 }
 
-/// Adds what a batch posted to a day of its subjects. The caller holds the source's lock.
+/// Adds what a batch posted to the day of its subjects. The caller holds the source's lock.
 pub(super) async fn add_days_in_tx(
     tx: &mut Tx,
     source: &str,
     sums: &[(Subject, Sums)],
-    day: NaiveDate,
+    now: DateTime<Utc>,
 ) -> Result<(), PlanError> {
     macro_rules! column {
         ($($field:tt)*) => { sums.iter().map(|(_, sums)| sums.$($field)*).collect::<Vec<i64>>() };
@@ -299,8 +299,8 @@ pub(super) async fn add_days_in_tx(
     let kinds: Vec<String> = sums.iter().map(|(it, _)| it.kind().to_owned()).collect();
     let ids: Vec<Uuid> = sums.iter().map(|(it, _)| it.id()).collect();
     sqlx::query!(
-        "INSERT INTO reported_days (source, kind, subject, day, impressions, clicks, large_rows, tens, hundreds)
-         SELECT $1, kind, subject, $4, impressions, clicks, large_rows, tens, hundreds
+        "INSERT INTO reported_days (source, kind, subject, day, impressions, clicks, large_rows, tens, hundreds, last_at)
+         SELECT $1, kind, subject, $4, impressions, clicks, large_rows, tens, hundreds, $10
          FROM UNNEST($2::text[], $3::uuid[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bigint[])
              AS added (kind, subject, impressions, clicks, large_rows, tens, hundreds)
          ON CONFLICT (source, kind, subject, day) DO UPDATE SET
@@ -308,16 +308,18 @@ pub(super) async fn add_days_in_tx(
              clicks = reported_days.clicks + excluded.clicks,
              large_rows = reported_days.large_rows + excluded.large_rows,
              tens = reported_days.tens + excluded.tens,
-             hundreds = reported_days.hundreds + excluded.hundreds",
+             hundreds = reported_days.hundreds + excluded.hundreds,
+             last_at = greatest(reported_days.last_at, excluded.last_at)",
         source,
         &kinds,
         &ids,
-        day,
+        now.date_naive(),
         &column!(tally.impressions),
         &column!(tally.clicks),
         &column!(roundness.rows),
         &column!(roundness.tens),
         &column!(roundness.hundreds),
+        now,
     )
     .execute(tx)
     .await?;

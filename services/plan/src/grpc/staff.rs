@@ -23,7 +23,7 @@ use crate::order::{self, Push};
 use crate::product::entity::Details;
 use crate::settlement::{self, Outcome};
 use crate::source::Channel;
-use crate::{follow, operator, product, quarantine, source};
+use crate::{follow, operator, product, quarantine, source, waiting};
 
 /// Users of one look-up at most.
 const MOST_USERS: usize = 100;
@@ -393,6 +393,23 @@ impl PlanAdminService for StaffApi {
             detail: detail.to_owned(),
             unsealed: i64::try_from(unsealed).unwrap_or(i64::MAX),
             waiting,
+        }))
+    }
+
+    async fn get_waiting(
+        &self,
+        request: Request<proto::GetWaitingRequest>,
+    ) -> Result<Response<proto::GetWaitingResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let desk = waiting::of_staff(&self.0).await?;
+        let sources = desk.sources.into_iter().map(|it| proto::SourceSilence {
+            source: it.source,
+            reported_at: it.reported_at.map(wire::timestamp),
+        });
+        Ok(Response::new(proto::GetWaitingResponse {
+            items: desk.waiting.into_iter().map(Into::into).collect(),
+            sources: sources.collect(),
+            is_more_sources: desk.is_more_sources,
         }))
     }
 }

@@ -13,7 +13,7 @@ use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::four_eyes;
 use adfolio_kit::identity::Caller;
-use adfolio_kit::metrics::record_saga;
+use adfolio_kit::metrics::{InState, record_saga};
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -116,9 +116,14 @@ pub async fn list(
     repo::list(&app.pool, state, before, fetch).await
 }
 
+/// How many reports wait for a decision, and for how long.
+pub async fn waiting(app: &App) -> Result<Vec<InState>, PlanError> {
+    repo::waiting(&app.pool, app.clock.now()).await
+}
+
 /// Sets the gauges of reports that wait for a decision.
 pub async fn record_waiting(app: &App) -> Result<(), PlanError> {
-    let found = repo::waiting(&app.pool, app.clock.now()).await?;
+    let found = waiting(app).await?;
     record_saga("quarantine", &["waiting"], &found);
     Ok(())
 }

@@ -20,11 +20,11 @@ use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
-use adfolio_kit::metrics::{FAILING, record_saga};
+use adfolio_kit::metrics::{FAILING, InState, record_saga};
 use adfolio_kit::names;
 use adfolio_kit::refusal::{Reason, Refusal, chain};
 use adfolio_money::Micros;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 use tracing::warn;
 use uuid::Uuid;
@@ -166,9 +166,19 @@ pub async fn settle(app: &App, caller: &Caller, id: OrderId) -> Result<Order, Pl
     }
 }
 
+/// What orders wait for: `overdue` are those whose time of settlement is over.
+pub async fn waiting(app: &App) -> Result<Vec<InState>, PlanError> {
+    repo::waiting(&app.pool, app.clock.now()).await
+}
+
+/// How many plans should have finished, and since when the oldest should have.
+pub async fn waiting_to_finish(app: &App) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
+    repo::count_window_over(&app.pool, app.clock.now()).await
+}
+
 /// Sets the gauges of orders that wait.
 pub async fn record_waiting(app: &App) -> Result<(), PlanError> {
-    let found = repo::waiting(&app.pool, app.clock.now()).await?;
+    let found = waiting(app).await?;
     record_saga("settlement", &["due", "overdue", FAILING], &found);
     Ok(())
 }

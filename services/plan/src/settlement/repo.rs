@@ -197,6 +197,25 @@ pub(super) async fn window_over(
     Ok(ids.into_iter().map(OrderId).collect())
 }
 
+/// How many orders [`window_over`] would find, and when the first window ended.
+pub(super) async fn count_window_over(
+    pool: &PgPool,
+    now: DateTime<Utc>,
+) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(window_ends_at) AS oldest_at
+           FROM (SELECT window_ends_at FROM orders
+                 WHERE status IN ('matching', 'putting') AND pending IS NULL AND window_ends_at <= $1
+                   AND (status = 'putting' OR allotted_micros = 0)
+                 ORDER BY window_ends_at LIMIT $2) AS over"#,
+        now,
+        COUNTED_AT_MOST,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.count, row.oldest_at))
+}
+
 /// Orders whose time for restatements is over.
 pub(super) async fn settlement_due(
     pool: &PgPool,

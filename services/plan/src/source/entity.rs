@@ -48,6 +48,15 @@ pub struct Source {
     pub keys: Vec<SourceKey>,
 }
 
+/// How long a source is silent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Silence {
+    /// Its name.
+    pub source: String,
+    /// When it last reported something that posted; none where that is longer ago than the gate remembers.
+    pub reported_at: Option<DateTime<Utc>>,
+}
+
 /// A key of a source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceKey {

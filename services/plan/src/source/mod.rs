@@ -15,7 +15,7 @@ use serde_json::json;
 use tracing::info;
 use uuid::Uuid;
 
-pub use entity::{Channel, NAME_FORM, Source, SourceKey, is_name, is_word};
+pub use entity::{Channel, NAME_FORM, Silence, Source, SourceKey, is_name, is_word};
 
 use crate::app::App;
 use crate::error::PlanError;
@@ -125,6 +125,11 @@ pub async fn revoke_key(
     .await?;
     info!(action = "revoke report source key", target = %changed.name, "staff action");
     Ok(changed)
+}
+
+/// When registered sources and those of active networks last reported, the longest silent first.
+pub async fn silences(app: &App, limit: i64) -> Result<Vec<Silence>, PlanError> {
+    repo::silences(&app.pool, limit).await
 }
 
 /// All registered sources, by name. There are as many as partners report.

@@ -7,7 +7,7 @@ use adfolio_kit::signing_key::{Kid, PublicKey};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
-use super::entity::{Channel, Source, SourceKey};
+use super::entity::{Channel, Silence, Source, SourceKey};
 use crate::error::PlanError;
 
 struct SourceRow {
@@ -225,4 +225,23 @@ pub(super) async fn share_valid_key_in_tx(tx: &mut Tx, kid: &Kid) -> Result<bool
     .fetch_optional(tx)
     .await?;
     Ok(row.is_some())
+}
+
+/// When sources last reported, the longest silent first. Of one day the time may be missing: then the day counts.
+pub(super) async fn silences(pool: &PgPool, limit: i64) -> Result<Vec<Silence>, PlanError> {
+    let silences = sqlx::query_as!(
+        Silence,
+        r#"WITH known AS (
+               SELECT source FROM report_sources UNION SELECT source FROM networks WHERE state = 'active')
+           SELECT k.source AS "source!", d.reported_at AS "reported_at?"
+           FROM known k LEFT JOIN LATERAL (
+               SELECT greatest(last_at, day::timestamp AT TIME ZONE 'UTC') AS reported_at FROM reported_days
+               WHERE source = k.source AND kind = 'source' AND subject = $1 ORDER BY day DESC LIMIT 1) d ON true
+           ORDER BY d.reported_at NULLS FIRST, k.source LIMIT $2"#,
+        Uuid::nil(),
+        limit,
+    )
+    .fetch_all(pool)
+    .await?;
+    Ok(silences)
 }

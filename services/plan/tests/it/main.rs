@@ -33,4 +33,5 @@ mod shown;
 mod sources;
 mod statistics;
 mod supply;
+mod waiting;
 mod writers;

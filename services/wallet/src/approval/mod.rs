@@ -14,7 +14,7 @@ use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::idempotency;
 use adfolio_kit::identity::{Caller, Staff, UserId};
-use adfolio_kit::metrics::record_saga;
+use adfolio_kit::metrics::{InState, record_saga};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -153,9 +153,14 @@ pub async fn decide(
     Ok(decided)
 }
 
+/// How many wait for staff, and for how long.
+pub async fn waiting(app: &App) -> Result<Vec<InState>, sqlx::Error> {
+    repo::waiting(&app.pool).await
+}
+
 /// Records in the metrics how many wait for staff.
 pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
-    record_saga("approval", &["pending"], &repo::waiting(&app.pool).await?);
+    record_saga("approval", &["pending"], &waiting(app).await?);
     Ok(())
 }
 

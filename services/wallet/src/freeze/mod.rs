@@ -121,6 +121,11 @@ pub async fn list_open(
     Ok(repo::list_open(&app.pool, before, limit).await?)
 }
 
+/// How many freezes are not lifted, and since when the oldest is there.
+pub async fn waiting(app: &App) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+    repo::count_open(&app.pool).await
+}
+
 /// Refuses WALLET_FROZEN where nothing may leave the user's wallet.
 pub async fn require_none(app: &App, user_id: UserId) -> Result<(), WalletError> {
     let property = property::of_user(app, user_id).await?;

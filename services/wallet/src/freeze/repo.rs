@@ -2,6 +2,7 @@
 
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -151,6 +152,18 @@ pub(super) async fn list_open(
         limit
     )
     .fetch_all(pool)
+    .await
+}
+
+/// How many freezes are not lifted, and when the oldest began.
+pub(super) async fn count_open(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+    sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(frozen_at) AS oldest_at
+           FROM (SELECT frozen_at FROM freezes WHERE lifted_at IS NULL ORDER BY id LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST
+    )
+    .map(|row| (row.count, row.oldest_at))
+    .fetch_one(pool)
     .await
 }
 

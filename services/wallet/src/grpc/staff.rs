@@ -21,7 +21,9 @@ use crate::posting::movement::{Movement, MovementKind};
 use crate::posting::outcome::Done;
 use crate::withdrawal::Filter;
 use crate::withdrawal::entity::ShownStatus;
-use crate::{approval, chain, checkpoint, freeze, pay_password, property, reconcile, withdrawal};
+use crate::{
+    approval, chain, checkpoint, freeze, pay_password, property, reconcile, waiting, withdrawal,
+};
 
 impl StaffApi {
     /// What finance posts to a user's wallet, as the user sees it.
@@ -409,6 +411,22 @@ impl WalletAdminService for StaffApi {
             broken: broken.collect(),
             published_heads: i64::try_from(published.heads).unwrap_or(i64::MAX),
             log_fault: published.fault.unwrap_or_default().to_owned(),
+        }))
+    }
+
+    async fn get_waiting(
+        &self,
+        request: Request<proto::GetWaitingRequest>,
+    ) -> Result<Response<proto::GetWaitingResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let desk = waiting::of_staff(&self.0).await?;
+        let (checkpoint_at, checkpoint_size) = desk.checkpoint.unzip();
+        Ok(Response::new(proto::GetWaitingResponse {
+            items: desk.waiting.into_iter().map(Into::into).collect(),
+            checkpoint_at: checkpoint_at.map(wire::timestamp),
+            checkpoint_size: i64::try_from(checkpoint_size.unwrap_or_default()).unwrap_or(i64::MAX),
+            proved_at: desk.proof.map(|(at, _)| wire::timestamp(at)),
+            is_balanced: desk.proof.is_some_and(|(_, is_balanced)| is_balanced),
         }))
     }
 }

@@ -99,6 +99,11 @@ impl Outcome {
                 .collect(),
         }
     }
+
+    /// Whether every check found what it must.
+    pub fn is_balanced(&self) -> bool {
+        self.checks.values().all(|found| found.ok)
+    }
 }
 
 /// The last proof.

@@ -13,6 +13,7 @@ use adfolio_kit::db;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::chain;
+use chrono::{DateTime, Utc};
 use sqlx::PgPool;
 use tracing::error;
 use uuid::Uuid;
@@ -64,6 +65,12 @@ pub async fn reconcile_when_due(app: &App) -> Result<(), WalletError> {
 /// The last proof; none before the first.
 pub async fn last_proof(app: &App) -> Result<Option<Proof>, WalletError> {
     Ok(repo::last_proof(&app.pool).await?)
+}
+
+/// When the books were last proved, and whether they were in balance; none before the first proof.
+pub async fn last(app: &App) -> Result<Option<(DateTime<Utc>, bool)>, WalletError> {
+    let proof = repo::last_proof(&app.pool).await?;
+    Ok(proof.map(|proof| (proof.finished_at, proof.outcome.is_balanced())))
 }
 
 /// Makes every proof, and keeps what it found.

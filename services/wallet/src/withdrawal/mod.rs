@@ -11,7 +11,7 @@ use adfolio_kit::audit;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, Staff, UserId};
-use adfolio_kit::metrics::record_saga;
+use adfolio_kit::metrics::{InState, record_saga};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_money::Money;
 use serde_json::json;
@@ -253,9 +253,14 @@ pub async fn record_look(
         .await
 }
 
+/// How many wait for staff, and for how long.
+pub async fn waiting(app: &App) -> Result<Vec<InState>, sqlx::Error> {
+    repo::waiting(&app.pool).await
+}
+
 /// Records in the metrics how many wait for staff.
 pub async fn record_waiting(app: &App) -> Result<(), sqlx::Error> {
-    record_saga("withdrawal", &["pending"], &repo::waiting(&app.pool).await?);
+    record_saga("withdrawal", &["pending"], &waiting(app).await?);
     Ok(())
 }
 

@@ -33,4 +33,5 @@ mod rotation;
 mod staff;
 mod statement;
 mod streams;
+mod waiting;
 mod withdrawal;

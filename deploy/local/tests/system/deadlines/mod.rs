@@ -49,7 +49,11 @@ const ASKING: [Service; 5] = [
 ];
 
 /// Methods that can answer without their database, each with the reason.
-const NEED_NO_DATABASE: [(&str, &str); 3] = [
+const NEED_NO_DATABASE: [(&str, &str); 4] = [
+    (
+        "/adfolio.auth.v1.AuthAdminService/GetWaiting",
+        "counts dead letters at RabbitMQ",
+    ),
     (
         "/adfolio.wallet.v1.WalletService/GetWithdrawalMethods",
         "tells what the process was configured with",

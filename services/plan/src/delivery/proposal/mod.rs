@@ -448,6 +448,11 @@ pub async fn find(app: &App, id: ImportId) -> Result<Import, PlanError> {
     import.ok_or_else(|| Refusal::not_found("import_id").into())
 }
 
+/// How many imports wait for a decision, and since when the oldest does.
+pub async fn waiting(app: &App) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
+    repo::count_proposed(&app.pool).await
+}
+
 /// Imports older than `before`, newest first: those in `state`, or all that somebody may look at.
 pub async fn list(
     app: &App,

@@ -3,6 +3,7 @@
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::signing_key::Kid;
 use adfolio_money::Micros;
@@ -134,6 +135,20 @@ pub(super) async fn list(
     .fetch_all(pool)
     .await?;
     Ok(rows.into_iter().map(Import::from).collect())
+}
+
+/// How many imports wait for a decision, and when the oldest came.
+pub(super) async fn count_proposed(
+    pool: &PgPool,
+) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(began_at) AS oldest_at
+           FROM (SELECT began_at FROM delivery_imports WHERE state = 'proposed' ORDER BY id LIMIT $1) AS waiting"#,
+        COUNTED_AT_MOST,
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok((row.count, row.oldest_at))
 }
 
 /// The same import, waiting. The caller holds the lock of its source.

@@ -1,0 +1,186 @@
+//! What waits for a person of staff.
+
+use adfolio_kit::identity::StaffRole;
+use adfolio_proto::common::v1 as common;
+use adfolio_proto::plan::v1 as plan;
+use adfolio_proto::wallet::v1 as wallet;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::{Timestamp, wire_enum, wire_struct};
+use crate::route::{ANY_ROLE, FINANCE, OPERATOR, SUPPORT};
+
+wire_enum! {
+    /// What waits.
+    WaitingKind = common::WaitingKind {
+        /// Pending withdrawals.
+        Withdrawals,
+        /// Requests that need another member of staff.
+        Approvals,
+        /// Frozen wallets.
+        Freezes,
+        /// Pending exchange orders.
+        ExchangeOrders,
+        /// Open feedback.
+        Feedback,
+        /// Proposed imports of delivery.
+        DeliveryImports,
+        /// Reports in quarantine.
+        QuarantinedReports,
+        /// Plans whose time is over and that have not finished.
+        PlansToFinish,
+        /// Finished plans whose time of settlement is over and that have not settled.
+        PlansToSettle,
+        /// Proposed campaigns.
+        Campaigns,
+        /// Events that a service could not handle.
+        DeadLetters,
+    }
+}
+
+impl WaitingKind {
+    /// Every one of them, in the order of the answer.
+    pub const ALL: [Self; 11] = [
+        Self::Withdrawals,
+        Self::Approvals,
+        Self::Freezes,
+        Self::ExchangeOrders,
+        Self::Feedback,
+        Self::DeliveryImports,
+        Self::QuarantinedReports,
+        Self::PlansToFinish,
+        Self::PlansToSettle,
+        Self::Campaigns,
+        Self::DeadLetters,
+    ];
+
+    /// Who may open the list of these things, and where it is. There is none of dead letters: operators send them back
+    /// with `adfolioctl dead`.
+    pub fn list(self) -> (&'static [StaffRole], Option<&'static str>) {
+        match self {
+            Self::Withdrawals => (FINANCE, Some("/admin/withdraw/list")),
+            Self::Approvals => (FINANCE, Some("/admin/approval/list")),
+            Self::Freezes => (ANY_ROLE, Some("/admin/wallet/freezes")),
+            Self::ExchangeOrders => (FINANCE, Some("/admin/exchange/list")),
+            Self::Feedback => (SUPPORT, Some("/admin/feedback/list")),
+            Self::DeliveryImports => (ANY_ROLE, Some("/admin/delivery/imports")),
+            Self::QuarantinedReports => (ANY_ROLE, Some("/admin/delivery/quarantine/list")),
+            Self::PlansToFinish | Self::PlansToSettle => (ANY_ROLE, Some("/admin/plan/list")),
+            Self::Campaigns => (ANY_ROLE, Some("/admin/coupon/campaign/list")),
+            Self::DeadLetters => (OPERATOR, None),
+        }
+    }
+}
+
+/// Whether a service has said what waits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PartState {
+    /// It has.
+    Known,
+    /// It did not answer in time, or could not count.
+    Unavailable,
+}
+
+/// Things of one kind that wait.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Waiting {
+    /// What they are.
+    pub kind: WaitingKind,
+    /// Whether they could be counted. Of dead letters, all services must have counted theirs.
+    pub state: PartState,
+    /// How many, up to 10,000 of a service; null while that is unknown. Of dead letters that not all services have
+    /// counted, how many are known of.
+    #[schema(required = true, example = 3)]
+    pub count: Option<i64>,
+    /// Whether there are more than were counted.
+    pub more: bool,
+    /// Since when the oldest waits; null where nothing waits or that is unknown, as for dead letters always.
+    #[schema(required = true)]
+    pub oldest_at: Option<Timestamp>,
+}
+
+wire_struct! {
+    /// How long a source of delivery reports is silent.
+    pub struct SourceSilence = plan::SourceSilence {
+        /// Its name.
+        #[schema(example = "network-a")]
+        pub source: String,
+        /// When it last reported something that posted; null where that was never, or more than 35 days ago.
+        #[schema(required = true)]
+        pub reported_at: Option<Timestamp>,
+    }
+}
+
+/// Sources of delivery reports.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Sources {
+    /// Whether plan has answered.
+    pub state: PartState,
+    /// Registered sources and those of active networks, the longest silent first; at most 100.
+    pub items: Vec<SourceSilence>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+/// The state of the books.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Books {
+    /// Whether wallet has answered.
+    pub state: PartState,
+    /// When the books were last proved, in the background or by staff; null before the first proof.
+    #[schema(required = true)]
+    pub proved_at: Option<Timestamp>,
+    /// Whether that proof found them in balance.
+    #[schema(required = true)]
+    pub balanced: Option<bool>,
+    /// When the newest checkpoint was signed; null before the first one.
+    #[schema(required = true)]
+    pub checkpoint_at: Option<Timestamp>,
+    /// Heads of chains in it.
+    #[schema(required = true, example = 1204)]
+    pub checkpoint_size: Option<i64>,
+}
+
+impl Books {
+    /// From wallet's answer; none where it did not answer.
+    pub fn of(answer: Option<&wallet::GetWaitingResponse>) -> Self {
+        let time = |at: &Option<pbjson_types::Timestamp>| at.and_then(Timestamp::from_proto);
+        let proved_at = answer.and_then(|answer| time(&answer.proved_at));
+        let checkpoint_at = answer.and_then(|answer| time(&answer.checkpoint_at));
+        let balanced = answer.map(|answer| answer.is_balanced);
+        let size = answer.map(|answer| answer.checkpoint_size);
+        Self {
+            state: PartState::of(answer),
+            proved_at,
+            balanced: balanced.filter(|_| proved_at.is_some()),
+            checkpoint_at,
+            checkpoint_size: size.filter(|_| checkpoint_at.is_some()),
+        }
+    }
+}
+
+impl PartState {
+    /// Of an answer.
+    pub fn of<T>(answer: Option<&T>) -> Self {
+        if answer.is_some() {
+            Self::Known
+        } else {
+            Self::Unavailable
+        }
+    }
+}
+
+/// What waits, as far as the caller's role may see it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct Today {
+    /// When this was asked.
+    pub at: Timestamp,
+    /// By kind: each that the role may open.
+    pub waiting: Vec<Waiting>,
+    /// How long sources of delivery reports are silent.
+    pub sources: Sources,
+    /// The state of the books; null for a role that may not prove them.
+    #[schema(required = true)]
+    pub books: Option<Books>,
+}
