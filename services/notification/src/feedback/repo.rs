@@ -4,7 +4,6 @@ use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::entity::{Draft, Feedback, State};
 use crate::error::NotificationError;
@@ -16,7 +15,7 @@ macro_rules! query_feedback {
         sqlx::query_as!(
             Feedback,
             r#"SELECT id AS "id: _", user_id AS "user: _", topic, content, image_file_ids AS images,
-                    state AS "state: _", reply, created_at, closed_at
+                    state AS "state: _", reply, created_at, closed_at, closed_by AS "closed_by: _"
              FROM feedback "# + $rest
             $(, $argument)*
         )
@@ -86,18 +85,14 @@ pub async fn lock_in_tx(
 }
 
 /// Keeps that it is closed, and by whom.
-pub async fn close_in_tx(
-    tx: &mut Tx,
-    closed: &Feedback,
-    staff: Uuid,
-) -> Result<(), NotificationError> {
+pub async fn close_in_tx(tx: &mut Tx, closed: &Feedback) -> Result<(), NotificationError> {
     sqlx::query!(
         "UPDATE feedback SET state = $2, reply = $3, closed_at = $4, closed_by = $5 WHERE id = $1",
         closed.id.0,
         closed.state.as_str(),
         closed.reply,
         closed.closed_at,
-        staff,
+        closed.closed_by.map(|by| by.0),
     )
     .execute(tx)
     .await?;
