@@ -64,6 +64,10 @@ const PRUNE_LIMIT: Duration = Duration::from_secs(30);
 const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
 const PUBLISH_LIMIT: Duration = Duration::from_secs(30);
 
+/// How often announcements are looked for whose readers nobody has counted, and the longest that one run of it may take.
+const REACH_INTERVAL: Duration = Duration::from_secs(3);
+const REACH_LIMIT: Duration = Duration::from_secs(15);
+
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
     Box::pin(serve(config, listener, shutdown))
@@ -92,6 +96,13 @@ fn start_jobs(backend: &Backend, app: &App) {
         PUBLISH_LIMIT,
         app,
         publish::publish_due,
+    );
+    backend.every(
+        "reach",
+        REACH_INTERVAL,
+        REACH_LIMIT,
+        app,
+        publish::count_reached,
     );
     backend.measure("mail", app, mail::worker::measure);
     if let Some(mailer) = app.mailer.clone() {

@@ -32,7 +32,6 @@ pub async fn run(app: App) -> Result<(), NotificationError> {
             }
         }
     }
-    count_reached(&app).await?;
     first_failure.map_or(Ok(()), Err)
 }
 
@@ -51,8 +50,9 @@ async fn publish_one_in_tx(
     Ok(true)
 }
 
-/// Auth counts. While it does not answer, announcements are published all the same and counted later.
-async fn count_reached(app: &App) -> Result<(), NotificationError> {
+/// Counts whom announcements to all have reached. Auth counts; while it does not answer, they are published all the same
+/// and counted later.
+pub async fn count_reached(app: App) -> Result<(), NotificationError> {
     let uncounted = repo::uncounted(&app.pool, BATCH).await?;
     if uncounted.is_empty() {
         return Ok(());

@@ -112,11 +112,24 @@ pub struct Edit {
     pub publish_at: Option<DateTime<Utc>>,
 }
 
+impl Edit {
+    fn is_empty(&self) -> bool {
+        self.category.is_none()
+            && self.to.is_none()
+            && self.title.is_none()
+            && self.content.is_none()
+            && self.publish_at.is_none()
+    }
+}
+
 impl Announcement {
     /// Changes it. The new time was checked before.
     pub fn edit(&mut self, edit: &Edit, by: StaffId, now: DateTime<Utc>) -> Result<(), Refusal> {
         self.require_scheduled()?;
         self.require_version(edit.version)?;
+        if edit.is_empty() {
+            return Err(Refusal::new(Reason::NothingChanged));
+        }
         if let Some(category) = edit.category {
             self.category = category;
         }

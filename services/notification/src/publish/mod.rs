@@ -17,7 +17,7 @@ use adfolio_kit::once::{Answer, Once};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
-pub use due::run as publish_due;
+pub use due::{count_reached, run as publish_due};
 pub use entity::{Announcement, Edit, Publication, Recipients, State};
 pub use scheduled::{edit, list, withdraw};
 

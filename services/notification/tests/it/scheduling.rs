@@ -246,6 +246,14 @@ async fn of_two_editors_the_second_is_told() {
         why(edit(&stack, &other, change("Mine", 1)).await),
         (Reason::ChangedMeanwhile, Some("version".to_owned()))
     );
+    let nothing = pb::EditAnnouncementRequest {
+        title: texts(&[]),
+        ..change("", 2)
+    };
+    assert_eq!(
+        why(edit(&stack, &by, nothing).await).0,
+        Reason::NothingChanged
+    );
     // Of many at once one is made.
     let at_once = (0..5).map(|number| {
         let request = change(&format!("At once {number}"), 2);
