@@ -10,11 +10,13 @@ mod wire;
 
 pub mod acceptor;
 pub mod account;
+pub mod announcement;
 pub mod approval;
 pub mod audit;
 pub mod campaign;
 pub mod checkpoint;
 pub mod content;
+pub mod content_version;
 pub mod coupon;
 pub mod day;
 pub mod exchange;
@@ -40,6 +42,7 @@ pub mod staff_account;
 pub mod staff_plan;
 pub mod statistics;
 pub mod supply;
+pub mod user_page;
 pub mod wallet;
 pub mod withdrawal;
 

@@ -14,7 +14,7 @@ const AREAS: &[Area] = &[
     ("staff coupons", "Coupon campaigns.", &["/admin/coupon"]),
     ("staff exchange", "Acceptors, acceptance codes and exchange orders.", &["/admin/accept", "/admin/exchange"]),
     ("staff content", "Texts that staff edit, notifications and feedback.",
-        &["/admin/content", "/admin/notification", "/admin/feedback"]),
+        &["/admin/content", "/admin/notification", "/admin/announcement", "/admin/feedback"]),
     ("staff plans", "Products, operators, plans and delivery reports.", &["/admin"]),
     ("plans", "Products and plans.", &["/plan", "/ad/order", "/assistance"]),
     ("wallet", "Wallet balances, fund details, withdrawals and the transaction password.", &[

@@ -2,6 +2,7 @@
 //! a call names is met.
 
 mod accounts;
+mod announcements;
 mod approvals;
 mod finance;
 mod hosts;
@@ -14,6 +15,7 @@ mod sources;
 mod staff;
 mod supply;
 mod support;
+mod user_pages;
 
 use std::collections::BTreeSet;
 
@@ -250,6 +252,8 @@ async fn the_whole_contract_is_kept() {
         finance::walk(&walk),
         approvals::walk(&walk),
         support::walk(&walk),
+        announcements::walk(&walk),
+        user_pages::walk(&walk),
     );
     accounts::ends(&walk).await;
     languages::walk(&walk).await;

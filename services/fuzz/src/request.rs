@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 96] = [
+pub const SHAPES: [(&str, Read); 105] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -62,6 +62,22 @@ pub const SHAPES: [(&str, Read); 96] = [
         json::<dto::freeze::FreezeByMailRequest>,
     ),
     ("LiftFreezeRequest", json::<dto::freeze::LiftFreezeRequest>),
+    (
+        "EditAnnouncementRequest",
+        json::<dto::announcement::EditAnnouncementRequest>,
+    ),
+    (
+        "WithdrawAnnouncementRequest",
+        json::<dto::announcement::WithdrawAnnouncementRequest>,
+    ),
+    (
+        "RestoreContentRequest",
+        json::<dto::content_version::RestoreContentRequest>,
+    ),
+    (
+        "EndUserSessionsRequest",
+        json::<dto::user_page::EndUserSessionsRequest>,
+    ),
     (
         "GrantCouponRequest",
         json::<dto::campaign::GrantCouponRequest>,
@@ -253,6 +269,20 @@ pub const SHAPES: [(&str, Read); 96] = [
     (
         "AllotmentListQuery",
         query::<dto::network::AllotmentListQuery>,
+    ),
+    (
+        "AnnouncementListQuery",
+        query::<dto::announcement::AnnouncementListQuery>,
+    ),
+    (
+        "ContentVersionQuery",
+        query::<dto::content_version::ContentVersionQuery>,
+    ),
+    ("UserCouponQuery", query::<dto::user_page::UserCouponQuery>),
+    ("UserNoticeQuery", query::<dto::user_page::UserNoticeQuery>),
+    (
+        "UserSecurityLogQuery",
+        query::<dto::user_page::UserSecurityLogQuery>,
     ),
     ("AuditListQuery", query::<dto::audit::AuditListQuery>),
     (

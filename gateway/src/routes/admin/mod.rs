@@ -1,6 +1,7 @@
 //! The staff API.
 
 mod account;
+mod announcement;
 mod approval;
 mod coupon;
 mod delivery;
@@ -18,6 +19,7 @@ mod staff;
 mod supply;
 mod text;
 mod user;
+mod user_page;
 mod wallet;
 mod withdrawal;
 
@@ -29,6 +31,7 @@ pub fn routes() -> Vec<Route> {
         account::routes(),
         second_factor::routes(),
         user::routes(),
+        user_page::routes(),
         host::routes(),
         wallet::routes(),
         withdrawal::routes(),
@@ -43,6 +46,7 @@ pub fn routes() -> Vec<Route> {
         exchange::routes(),
         exchange_order::routes(),
         desk::routes(),
+        announcement::routes(),
         text::routes(),
     ]
     .into_iter()
