@@ -45,6 +45,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         | Reason::EmailCodeInvalid
         | Reason::DisownLinkInvalid
         | Reason::NothingChanged
+        | Reason::ChangedMeanwhile
         | Reason::PlanNotPuttable
         | Reason::CouponNotUsable
         | Reason::CouponBelowRequirement

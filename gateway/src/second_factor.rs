@@ -34,13 +34,16 @@ const SHOWN: &[&str] = &[
     "createLicenses",
     "createNotification",
     "createOperator",
+    "editAnnouncement",
     // It only takes away: nobody should look for a phone first.
     "endStaffSessions",
     "getAnyPlan",
     "getUserDetail",
     "pushPlan",
     "releaseClaim",
+    "restoreContent",
     "setContent",
+    "withdrawAnnouncement",
 ];
 
 /// What a staff call asks of the second factor.

@@ -75,6 +75,14 @@ wire_struct! {
         /// When it was decided.
         #[schema(required = true)]
         pub decided_at: Option<Timestamp>,
+        /// Coupons that are used; one that came back is not.
+        #[schema(example = 0)]
+        pub redeemed: i64,
+        /// What they cost.
+        pub redeemed_amount: Money = redeemed_minor,
+        /// Coupons that expired unused.
+        #[schema(example = 0)]
+        pub expired: i64,
     }
 }
 

@@ -267,6 +267,10 @@ pub struct MarketingContent {
 /// New texts. Absent parts stay as they are.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct ContentRequest {
+    /// The version that the texts are based on: a part that was changed after it is refused. Whatever stands is replaced if
+    /// absent.
+    #[schema(minimum = 1, example = 7)]
+    pub version: Option<i64>,
     /// For questions of every kind.
     pub customer_service: Option<Vec<ServiceEntryContentInput>>,
     /// For deposits.
@@ -320,6 +324,7 @@ impl ContentRequest {
         let parts = parts.map(|(part, _)| part.to_owned()).collect();
         notification::SetContentRequest {
             parts,
+            version: self.version.unwrap_or(0),
             content: Some(self.into_content()),
         }
     }
@@ -366,7 +371,10 @@ pub fn by_code<M: FromIterator<(String, String)>>(text: BTreeMap<Lang, String>) 
 
 wire_struct! {
     /// The texts that staff edit.
-    pub struct Content = notification::Content as content {
+    pub struct Content = notification::Content as content, version: i64 {
+        /// Counts the changes. Sent back with new texts, it says which ones they replace.
+        #[schema(example = 7)]
+        pub version: i64 = (version),
         /// For questions of every kind.
         pub customer_service: Vec<ServiceEntryContent>,
         /// For deposits.

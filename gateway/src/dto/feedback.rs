@@ -66,6 +66,9 @@ wire_struct! {
         /// When it was closed.
         #[schema(required = true)]
         pub closed_at: Option<Timestamp>,
+        /// The member of staff who closed it.
+        #[schema(required = true)]
+        pub closed_by: Option<String>,
     }
 }
 

@@ -10,6 +10,7 @@ mod wire;
 
 pub mod acceptor;
 pub mod account;
+pub mod announcement;
 pub mod approval;
 pub mod audit;
 pub mod bank;
@@ -17,6 +18,7 @@ pub mod campaign;
 pub mod checkpoint;
 pub mod claim;
 pub mod content;
+pub mod content_version;
 pub mod coupon;
 pub mod day;
 pub mod exchange;
@@ -46,6 +48,7 @@ pub mod staff_plan;
 pub mod statistics;
 pub mod supply;
 pub mod today;
+pub mod user_page;
 pub mod wallet;
 pub mod withdrawal;
 

@@ -7,8 +7,9 @@ use adfolio_proto::notification::v1::create_notification_request::To;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::announcement::AnnouncementState;
 use super::content::by_code;
-use super::{PageLimit, Timestamp, wire_enum, wire_struct};
+use super::{PageLimit, Timestamp, TimestampInput, wire_enum, wire_struct};
 use crate::lang::Lang;
 
 wire_enum! {
@@ -226,6 +227,8 @@ pub struct CreateNotificationRequest {
     /// Text by language, at most 5000 characters each; `en` is required.
     #[schema(example = json!({"en": "The console is not available from 02:00 to 03:00 UTC."}))]
     pub content: BTreeMap<Lang, String>,
+    /// When it is published, within a year; at once if absent.
+    pub publish_at: Option<TimestampInput>,
 }
 
 impl CreateNotificationRequest {
@@ -240,12 +243,13 @@ impl CreateNotificationRequest {
             to: Some(to),
             title: by_code(self.title),
             content: by_code(self.content),
+            publish_at: self.publish_at.map(TimestampInput::into_proto),
         }
     }
 }
 
 wire_struct! {
-    /// A published notification.
+    /// A notification that is published or scheduled.
     pub struct PublishedNotification = notification::CreateNotificationResponse {
         /// Its id.
         #[schema(example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
@@ -253,5 +257,7 @@ wire_struct! {
         /// Number of recipients; 0 for all users.
         #[schema(example = 1)]
         pub recipients: i64,
+        /// Whether it is published or scheduled.
+        pub state: AnnouncementState,
     }
 }

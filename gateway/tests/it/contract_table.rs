@@ -274,7 +274,7 @@ fn campaign() -> Value {
         "mode": "discount|deduction|addition", "value": "text", "amount_requirement": "money",
         "kind": "new_user|periodic|staff", "valid_days": "int", "total": "int?", "claimed": "int", "starts_at": "time?",
         "ends_at": "time?", "state": "proposed|released|rejected", "created_by": "text", "decided_by": "text?",
-        "decided_at": "time?",
+        "decided_at": "time?", "redeemed": "int", "redeemed_amount": "money", "expired": "int",
     })
 }
 
@@ -288,7 +288,7 @@ fn content() -> Value {
         "arrival": named(json!("text")),
     });
     json!({
-        "customer_service": [entry], "recharge_customer_service": [entry],
+        "version": "int", "customer_service": [entry], "recharge_customer_service": [entry],
         "faq": [{"id": "text", "title": named(json!("text")), "content": named(json!("text"))}],
         "operating_rules": named(json!("text")), "activity_rules": named(json!("text")),
         "marketing": nullable(json!({"headline": named(json!("text"))})), "deposit_methods": [method],
@@ -300,9 +300,103 @@ fn content() -> Value {
 fn feedback() -> Value {
     let more = json!({
         "id": "text", "topic": "text", "content": "text", "images": ["text"], "state": "open|closed", "reply": "text?",
-        "time": "time", "closed_at": "time?",
+        "time": "time", "closed_at": "time?", "closed_by": "text?",
     });
     with(named_user(), more)
+}
+
+fn announcement() -> Value {
+    json!({
+        "id": "text", "category": "announcement|maintenance|activity", "state": "scheduled|published|withdrawn",
+        "to": "all|users", "recipients": "int", "reached": "int?", "title": named(json!("text")),
+        "content": named(json!("text")), "version": "int", "made_by": "text?", "time": "time", "publish_at": "time?",
+        "published_at": "time?", "changed_by": "text?", "changed_at": "time?", "withdrawal_reason": "text?",
+    })
+}
+
+fn content_version() -> Value {
+    json!({
+        "version": "int", "parts": ["text"], "made_by": "text?", "time": "time", "reason": "text?", "restored": "int?",
+    })
+}
+
+/// What support needs to know of a user, and what staff write.
+fn desk() -> Vec<Contracted> {
+    let texts = "version? customer_service? recharge_customer_service? faq? operating_rules? activity_rules? marketing? \
+                 deposit_methods? imprint? terms? privacy? fees?";
+    let entry = json!({
+        "id": "text", "time": "time", "action": "text", "amount": "money?", "by": "staff|user", "reason": "text?",
+    });
+    vec![
+        get(
+            "/admin/user/coupons",
+            "user_id state? cursor? limit?",
+            page(coupon(), json!({"counts": named(json!("int"))})),
+        ),
+        get(
+            "/admin/user/notices",
+            "user_id category? filter? cursor? limit?",
+            page(notification(), json!({"unread_total": "int"})),
+        ),
+        get(
+            "/admin/user/security_log",
+            "user_id cursor? limit?",
+            page(entry, json!({})),
+        ),
+        post(
+            "/admin/user/sessions/end",
+            "user_id reason",
+            json!({"ended": "int"}),
+        ),
+        post(
+            "/admin/notification/create",
+            "category to title content publish_at?",
+            json!({"id": "text", "recipients": "int", "state": "scheduled|published|withdrawn"}),
+        ),
+        get(
+            "/admin/announcement/list",
+            "state? cursor? limit?",
+            page(announcement(), json!({})),
+        ),
+        get(
+            "/admin/announcement/audience",
+            "",
+            json!({"users": "int", "more": "bool"}),
+        ),
+        post(
+            "/admin/announcement/edit",
+            "id version category? to? title? content? publish_at?",
+            announcement(),
+        ),
+        post(
+            "/admin/announcement/withdraw",
+            "id reason version?",
+            announcement(),
+        ),
+        get(
+            "/admin/feedback/list",
+            "state? cursor? limit?",
+            page(feedback(), json!({})),
+        ),
+        post("/admin/feedback/close", "id reply?", feedback()),
+        get("/admin/content", "", content()),
+        post("/admin/content", texts, content()),
+        get(
+            "/admin/content/versions",
+            "cursor? limit?",
+            page(content_version(), json!({})),
+        ),
+        get(
+            "/admin/content/version",
+            "version",
+            json!({"change": content_version(), "content": content()}),
+        ),
+        post(
+            "/admin/content/restore",
+            "version parts? current? reason",
+            content(),
+        ),
+    ]
 }
 
 /// Every call of the contract.
@@ -317,6 +411,7 @@ pub fn table() -> Vec<Contracted> {
         staff_business(),
         staff_bank(),
         staff_desk(),
+        desk(),
     ]
     .into_iter()
     .flatten()
@@ -857,8 +952,6 @@ fn staff_business() -> Vec<Contracted> {
     );
     let new_campaign =
         "name type mode value amount_requirement kind valid_days total? starts_at? ends_at?";
-    let texts = "customer_service? recharge_customer_service? faq? operating_rules? activity_rules? marketing? \
-                 deposit_methods? imprint? terms? privacy? fees?";
     let offered = "acceptor_id user_id? direction currency rate min max expires_at";
     vec![
         post("/admin/wallet/deposit", "user_id amount remark", flow()),
@@ -1040,19 +1133,6 @@ fn staff_business() -> Vec<Contracted> {
             "id decision reason?",
             staff_exchange(),
         ),
-        post(
-            "/admin/notification/create",
-            "category to title content",
-            json!({"id": "text", "recipients": "int"}),
-        ),
-        get(
-            "/admin/feedback/list",
-            "state? cursor? limit?",
-            page(feedback(), json!({})),
-        ),
-        post("/admin/feedback/close", "id reply?", feedback()),
-        get("/admin/content", "", content()),
-        post("/admin/content", texts, content()),
     ]
 }
 

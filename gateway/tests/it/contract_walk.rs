@@ -2,6 +2,7 @@
 //! a call names is met.
 
 mod accounts;
+mod announcements;
 mod approvals;
 mod bank;
 mod desk;
@@ -16,6 +17,7 @@ mod sources;
 mod staff;
 mod supply;
 mod support;
+mod user_pages;
 
 use std::collections::BTreeSet;
 
@@ -260,6 +262,8 @@ async fn the_whole_contract_is_kept() {
         bank::walk(&walk),
         support::walk(&walk),
         desk::walk(&walk),
+        announcements::walk(&walk),
+        user_pages::walk(&walk),
     );
     accounts::ends(&walk).await;
     languages::walk(&walk).await;

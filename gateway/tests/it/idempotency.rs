@@ -1,6 +1,8 @@
 //! A repeated call is one call.
 
 use futures::future::join_all;
+use reqwest::Method;
+use reqwest::multipart::{Form, Part};
 use serde_json::json;
 
 use crate::stack::Stack;
@@ -53,6 +55,26 @@ async fn the_same_key_and_body_replays_the_first_answer() {
         .post_keyed("/plan/order/put", &stranger, "put-1", &put)
         .await
         .refused(400, "INSUFFICIENT_BALANCE");
+}
+
+#[tokio::test]
+async fn a_file_is_proposed_once_with_its_key() {
+    let stack = Stack::start().await;
+    let admin = stack.admin().await;
+    let import = |rows: &str| {
+        let file = format!("report_id,plan_number,time,impressions,clicks,spend,revenue\n{rows}");
+        let form = Form::new()
+            .text("source", "keyed")
+            .text("mapping", "{}")
+            .part("file", Part::text(file).file_name("reports.csv"));
+        let request = stack.request(Method::POST, "/admin/delivery/import", Some(&admin));
+        stack.send(request.header("Idempotency-Key", "file-1").multipart(form))
+    };
+    let row = "1,AD261120K3F9ZQ,2026-11-20T09:00:00Z,1,1,1.00,1.00\n";
+    let first = import(row).await.ok();
+    assert!(first["import_id"].is_string());
+    assert_eq!(import(row).await.ok(), first);
+    import("").await.refused(400, "IDEMPOTENCY_KEY_REUSED");
 }
 
 #[tokio::test]

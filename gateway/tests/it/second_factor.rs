@@ -104,6 +104,7 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "editNetwork",
         "editPlacement",
         "editProduct",
+        "endUserSessions",
         "finishPlan",
         "grantCoupon",
         "importDelivery",
@@ -135,12 +136,15 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "createLicenses",
         "createNotification",
         "createOperator",
+        "editAnnouncement",
         "endStaffSessions",
         "getAnyPlan",
         "getUserDetail",
         "pushPlan",
         "releaseClaim",
+        "restoreContent",
         "setContent",
+        "withdrawAnnouncement",
     ];
     assert_eq!(of(Demand::Shown), shown);
     let nothing = ["confirmSecondFactor", "enrollSecondFactor", "staffLogout"];

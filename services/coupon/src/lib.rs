@@ -6,6 +6,7 @@
 //! - a campaign that may cost more than FOUR_EYES_ABOVE has no stock until another person releases it;
 //! - a coupon serves at most one order at a time (unique index over open reservations);
 //! - an order that was released never holds a coupon again: its row stays and says so;
+//! - what a campaign has cost so far is counted with each change of a coupon (triggers);
 //! - a change of a coupon and the event that reports it commit together.
 
 mod app;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use adfolio_money::Money;
 use adfolio_proto::notification::v1::{
-    Content, DepositMethodContent, FaqContent, GetContentRequest, ServiceEntryContent,
-    SetContentRequest,
+    Content, ContentVersion, DepositMethodContent, FaqContent, GetContentRequest,
+    ListContentVersionsRequest, RestoreContentRequest, ServiceEntryContent, SetContentRequest,
 };
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -14,8 +14,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::files::read_json;
-use crate::output::say;
-use crate::services::{Change, Services, ask, operator};
+use crate::names::{text, time};
+use crate::output::{Row, say};
+use crate::services::{Change, Listing, ReasonedChange, Services, ask, list, operator};
 
 /// Texts that staff edit
 #[derive(Debug, Subcommand)]
@@ -24,6 +25,10 @@ pub enum ContentCommand {
     Get,
     /// Replaces the content
     Set(Set),
+    /// Lists the changes of the content
+    Versions(Versions),
+    /// Makes the content again what an old version left it
+    Restore(Restore),
 }
 
 impl ContentCommand {
@@ -32,6 +37,8 @@ impl ContentCommand {
         match self {
             Self::Get => get(services).await,
             Self::Set(set) => set.run(services).await,
+            Self::Versions(versions) => versions.run(services).await,
+            Self::Restore(restore) => restore.run(services).await,
         }
     }
 }
@@ -39,7 +46,8 @@ impl ContentCommand {
 /// Replaces the content
 #[derive(Args, Debug)]
 pub struct Set {
-    /// JSON file in the format that get prints
+    /// JSON file in the format that get prints. With its version, what somebody changed since is refused; without one,
+    /// whatever stands is replaced
     file: PathBuf,
     #[command(flatten)]
     change: Change,
@@ -47,10 +55,11 @@ pub struct Set {
 
 impl Set {
     async fn run(self, services: &Services) -> anyhow::Result<()> {
-        let content = Some(read_json::<ContentFile>(&self.file)?.into());
+        let file = read_json::<ContentFile>(&self.file)?;
         let caller = self.change.caller()?;
         let message = SetContentRequest {
-            content,
+            version: file.version.unwrap_or(0),
+            content: Some(file.into()),
             parts: Vec::new(),
         };
         let answer = ask!(services.notification_admin, set_content, caller, message)?;
@@ -62,7 +71,76 @@ impl Set {
                 json!(content.recharge_customer_service.len()),
             ),
             ("faq", json!(content.faq.len())),
+            ("version", json!(answer.version)),
         ]);
+        Ok(())
+    }
+}
+
+/// Lists the changes of the content
+#[derive(Args, Debug)]
+pub struct Versions {
+    #[command(flatten)]
+    listing: Listing,
+}
+
+impl Versions {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = ListContentVersionsRequest { page: None };
+        let versions = list!(
+            services.notification_admin,
+            list_content_versions,
+            operator(),
+            message,
+            self.listing.max
+        )
+        .await?;
+        self.listing.print(&versions, row);
+        Ok(())
+    }
+}
+
+fn row(version: &ContentVersion) -> Row {
+    vec![
+        ("version", json!(version.version)),
+        ("parts", json!(version.parts.join(" "))),
+        ("made_by", text(&version.made_by)),
+        ("time", time(version.time)),
+        ("reason", text(&version.reason)),
+        ("restored", json!(version.restored)),
+    ]
+}
+
+/// Makes the content again what an old version left it
+#[derive(Args, Debug)]
+pub struct Restore {
+    /// Number of the version
+    version: i64,
+    /// Only this part, for example faq; may be repeated
+    #[arg(long, value_name = "PART")]
+    part: Vec<String>,
+    #[command(flatten)]
+    change: ReasonedChange,
+}
+
+impl Restore {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = RestoreContentRequest {
+            version: self.version,
+            parts: self.part,
+            current: 0,
+            reason: self.change.signed_reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(
+            services.notification_admin,
+            restore_content,
+            caller,
+            message
+        )?;
+        self.change
+            .format
+            .one(vec![("version", json!(answer.version))]);
         Ok(())
     }
 }
@@ -75,7 +153,10 @@ async fn get(services: &Services) -> anyhow::Result<()> {
         operator(),
         message
     )?;
-    let content = ContentFile::from(answer.content.unwrap_or_default());
+    let content = ContentFile {
+        version: Some(answer.version),
+        ..ContentFile::from(answer.content.unwrap_or_default())
+    };
     say(&serde_json::to_string_pretty(&content)?);
     Ok(())
 }
@@ -92,6 +173,8 @@ type Texts = BTreeMap<String, String>;
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct ContentFile {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    version: Option<i64>,
     customer_service: Vec<EntryFile>,
     recharge_customer_service: Vec<EntryFile>,
     faq: Vec<FaqFile>,
@@ -204,6 +287,7 @@ impl From<Content> for ContentFile {
     fn from(content: Content) -> Self {
         let headline: Texts = content.marketing_headline.into_iter().collect();
         Self {
+            version: None,
             customer_service: each(content.customer_service),
             recharge_customer_service: each(content.recharge_customer_service),
             faq: each(content.faq),

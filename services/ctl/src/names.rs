@@ -7,7 +7,7 @@ use adfolio_proto::acceptor::v1::{
 use adfolio_proto::auth::v1::{Entry, LicenseKeyState, StaffRole, StaffState, UserState};
 use adfolio_proto::common::v1::{Gender, WaitingKind};
 use adfolio_proto::coupon::v1::{CampaignKind, CampaignState, CouponMode, CouponState, CouponType};
-use adfolio_proto::notification::v1::{Category, FeedbackState, MailState};
+use adfolio_proto::notification::v1::{AnnouncementState, Category, FeedbackState, MailState};
 use adfolio_proto::plan::v1::{
     ContentType, FinishOutcome, ImportDecision, ImportState, PlacementGoal, PlanStatus, PriceModel,
     PriceState, PushFilter, QuarantineState, ReportChannel, SupplyState,
@@ -56,6 +56,7 @@ macro_rules! named {
 
 named! {
     AcceptorKind, "ACCEPTOR_KIND_";
+    AnnouncementState, "ANNOUNCEMENT_STATE_";
     ApprovalAction, "APPROVAL_ACTION_";
     ApprovalState, "APPROVAL_STATE_";
     CampaignKind, "CAMPAIGN_KIND_";

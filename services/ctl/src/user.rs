@@ -1,8 +1,8 @@
 //! `adfolioctl user`.
 
 use adfolio_proto::auth::v1::{
-    CreateHostTokenRequest, Entry, GetUserDetailRequest, ListUsersRequest, SetUserProfileRequest,
-    SetUserStateRequest, UnlockUserLoginRequest, User, UserState,
+    CreateHostTokenRequest, EndUserSessionsRequest, Entry, GetUserDetailRequest, ListUsersRequest,
+    SetUserProfileRequest, SetUserStateRequest, UnlockUserLoginRequest, User, UserState,
 };
 use adfolio_proto::wallet::v1::{GetUserPropertyRequest, Property};
 use anyhow::Context as _;
@@ -29,6 +29,8 @@ pub enum UserCommand {
     HostToken(HostToken),
     /// Clears the failed logins of an account and its lock
     Unlock(Unlock),
+    /// Ends all sessions of a user and forgets the user's devices
+    SessionsEnd(SessionsEnd),
 }
 
 impl UserCommand {
@@ -41,6 +43,7 @@ impl UserCommand {
             Self::Profile(profile) => profile.run(services).await,
             Self::HostToken(token) => token.run(services).await,
             Self::Unlock(unlock) => unlock.run(services).await,
+            Self::SessionsEnd(end) => end.run(services).await,
         }
     }
 }
@@ -241,6 +244,28 @@ impl Unlock {
         let answer = ask!(services.auth_admin, unlock_user_login, caller, message)?;
         let cleared = vec![("cleared", json!(answer.cleared))];
         self.change.format.one(cleared);
+        Ok(())
+    }
+}
+
+/// Ends all sessions of a user and forgets the user's devices
+#[derive(Args, Debug)]
+pub struct SessionsEnd {
+    /// The user's id
+    user_id: String,
+    #[command(flatten)]
+    change: ReasonedChange,
+}
+
+impl SessionsEnd {
+    async fn run(self, services: &Services) -> anyhow::Result<()> {
+        let message = EndUserSessionsRequest {
+            user_id: self.user_id,
+            reason: self.change.signed_reason(),
+        };
+        let caller = self.change.caller()?;
+        let answer = ask!(services.auth_admin, end_user_sessions, caller, message)?;
+        self.change.format.one(vec![("ended", json!(answer.ended))]);
         Ok(())
     }
 }

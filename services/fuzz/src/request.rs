@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 98] = [
+pub const SHAPES: [(&str, Read); 121] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -58,12 +58,72 @@ pub const SHAPES: [(&str, Read); 98] = [
         "DecideApprovalRequest",
         json::<dto::approval::DecideApprovalRequest>,
     ),
+    (
+        "BankStatementListQuery",
+        query::<dto::bank::BankStatementListQuery>,
+    ),
+    ("BankLineListQuery", query::<dto::bank::BankLineListQuery>),
+    (
+        "CreditBankLineRequest",
+        json::<dto::bank::CreditBankLineRequest>,
+    ),
+    (
+        "SetBankLineAsideRequest",
+        json::<dto::bank::SetBankLineAsideRequest>,
+    ),
+    (
+        "PaymentBatchListQuery",
+        query::<dto::payment_batch::PaymentBatchListQuery>,
+    ),
+    (
+        "ProposePaymentBatchRequest",
+        json::<dto::payment_batch::ProposePaymentBatchRequest>,
+    ),
+    (
+        "DecidePaymentBatchRequest",
+        json::<dto::payment_batch::DecidePaymentBatchRequest>,
+    ),
+    (
+        "PayPaymentBatchRequest",
+        json::<dto::payment_batch::PayPaymentBatchRequest>,
+    ),
+    ("TakeOutRequest", json::<dto::payment_batch::TakeOutRequest>),
+    (
+        "PaymentFileQuery",
+        query::<dto::payment_batch::PaymentFileQuery>,
+    ),
+    (
+        "PlatformEntryListQuery",
+        query::<dto::platform::PlatformEntryListQuery>,
+    ),
+    ("UserFlowListQuery", query::<dto::ledger::UserFlowListQuery>),
+    (
+        "UserStatementQuery",
+        query::<dto::ledger::UserStatementQuery>,
+    ),
+    ("UserQuery", query::<dto::ledger::UserQuery>),
     ("FreezeRequest", json::<dto::freeze::FreezeRequest>),
     (
         "FreezeByMailRequest",
         json::<dto::freeze::FreezeByMailRequest>,
     ),
     ("LiftFreezeRequest", json::<dto::freeze::LiftFreezeRequest>),
+    (
+        "EditAnnouncementRequest",
+        json::<dto::announcement::EditAnnouncementRequest>,
+    ),
+    (
+        "WithdrawAnnouncementRequest",
+        json::<dto::announcement::WithdrawAnnouncementRequest>,
+    ),
+    (
+        "RestoreContentRequest",
+        json::<dto::content_version::RestoreContentRequest>,
+    ),
+    (
+        "EndUserSessionsRequest",
+        json::<dto::user_page::EndUserSessionsRequest>,
+    ),
     (
         "GrantCouponRequest",
         json::<dto::campaign::GrantCouponRequest>,
@@ -255,6 +315,20 @@ pub const SHAPES: [(&str, Read); 98] = [
     (
         "AllotmentListQuery",
         query::<dto::network::AllotmentListQuery>,
+    ),
+    (
+        "AnnouncementListQuery",
+        query::<dto::announcement::AnnouncementListQuery>,
+    ),
+    (
+        "ContentVersionQuery",
+        query::<dto::content_version::ContentVersionQuery>,
+    ),
+    ("UserCouponQuery", query::<dto::user_page::UserCouponQuery>),
+    ("UserNoticeQuery", query::<dto::user_page::UserNoticeQuery>),
+    (
+        "UserSecurityLogQuery",
+        query::<dto::user_page::UserSecurityLogQuery>,
     ),
     ("AuditListQuery", query::<dto::audit::AuditListQuery>),
     (

@@ -143,6 +143,8 @@ reasons! {
     DisownLinkInvalid = "DISOWN_LINK_INVALID", FailedPrecondition;
     /// The request would change nothing.
     NothingChanged = "NOTHING_CHANGED", FailedPrecondition;
+    /// Somebody else changed it after the caller had looked at it.
+    ChangedMeanwhile = "CHANGED_MEANWHILE", FailedPrecondition;
     /// The plan cannot be put in its present state.
     PlanNotPuttable = "PLAN_NOT_PUTTABLE", FailedPrecondition;
     /// The coupon is used, expired or not applicable.

@@ -3,6 +3,8 @@
 adfolio_kit::ids! {
     /// A notice in a user's inbox, or an announcement to all.
     NoticeId;
+    /// A member of staff.
+    StaffId;
     /// Feedback of a user.
     FeedbackId;
     /// A mail to a user.

@@ -10,6 +10,8 @@
 //! - push messages go only to browsers of sessions that nobody has ended, and only to push services that are known;
 //! - the link of a mail can do one thing, stop what leaves the wallet; of its token only a digest is stored;
 //! - an announcement is one row, and only for users who were there before it;
+//! - what is scheduled is published once, in the transaction that marks it so, and users see nothing of it before;
+//! - every change of the content is a version that stays, and nobody overwrites what they have not seen;
 //! - a notice becomes text when it is read, in the reader's language;
 //! - whatever changes an unread total is announced in the same transaction, and so is what staff do;
 //! - customer-service entries lead to https addresses only, and every text has an English one.
@@ -59,6 +61,14 @@ use crate::grpc::{StaffApi, UserApi};
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 const PRUNE_LIMIT: Duration = Duration::from_secs(30);
 
+/// How often what is scheduled is looked at, and the longest that one run of it may take.
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
+const PUBLISH_LIMIT: Duration = Duration::from_secs(30);
+
+/// How often announcements are looked for whose readers nobody has counted, and the longest that one run of it may take.
+const REACH_INTERVAL: Duration = Duration::from_secs(3);
+const REACH_LIMIT: Duration = Duration::from_secs(15);
+
 /// Runs the service on `listener` until the shutdown.
 pub fn run(config: Config, listener: TcpListener, shutdown: Shutdown) -> Running {
     Box::pin(serve(config, listener, shutdown))
@@ -81,6 +91,20 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 /// Every background job.
 fn start_jobs(backend: &Backend, app: &App) {
     start_pruning(backend, app.clone());
+    backend.every(
+        "publications",
+        PUBLISH_INTERVAL,
+        PUBLISH_LIMIT,
+        app,
+        publish::publish_due,
+    );
+    backend.every(
+        "reach",
+        REACH_INTERVAL,
+        REACH_LIMIT,
+        app,
+        publish::count_reached,
+    );
     backend.measure("mail", app, mail::worker::measure);
     if let Some(mailer) = app.mailer.clone() {
         // Present from the start, so that the first one shows as an increase.

@@ -9,8 +9,8 @@ use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::tls::Tls;
-use adfolio_proto::auth::v1::GetMailRecipientRequest;
 use adfolio_proto::auth::v1::user_directory_service_client::UserDirectoryServiceClient;
+use adfolio_proto::auth::v1::{CountActiveUsersRequest, GetMailRecipientRequest};
 use secrecy::SecretString;
 use uuid::Uuid;
 
@@ -31,7 +31,15 @@ pub struct Recipient {
     pub email_code: Option<SecretString>,
 }
 
-/// Auth's directory, as far as mail needs it.
+/// How many users are active.
+#[derive(Clone, Copy, Debug)]
+pub struct ActiveUsers {
+    pub users: i64,
+    /// Whether there are more: auth counts no further.
+    pub more: bool,
+}
+
+/// Auth's directory, as far as mail and announcements need it.
 #[derive(Clone, Debug)]
 pub struct Directory {
     client: UserDirectoryServiceClient<Channel>,
@@ -46,6 +54,24 @@ impl Directory {
         let channel = connect_to("auth", auth_url, options, tls)?;
         Ok(Self {
             client: UserDirectoryServiceClient::new(channel),
+        })
+    }
+
+    /// How many users are active.
+    pub async fn active_users(&self, caller: &Caller) -> Result<ActiveUsers, CoreError> {
+        let caller = &caller.without_identity();
+        let call = Call::repeated(caller, ASK_LIMIT);
+        let answer = call!(
+            self.client,
+            count_active_users,
+            CountActiveUsersRequest {},
+            call
+        )
+        .await
+        .map_err(|status| CoreError::from_peer("auth", status))?;
+        Ok(ActiveUsers {
+            users: answer.users,
+            more: answer.more,
         })
     }
 

@@ -40,6 +40,7 @@ struct State {
     /// Codes of mail by their ids.
     email_codes: HashMap<String, String>,
     pairs: HashMap<(String, String), proto::SecondPair>,
+    active: i64,
     is_down: bool,
     largest: usize,
 }
@@ -90,6 +91,11 @@ impl Directory {
         self.state().pairs.insert(pair, answer);
     }
 
+    /// Sets how many users are active; a test that does not care has none.
+    pub fn active(&self, users: i64) {
+        self.state().active = users;
+    }
+
     /// Refuses all look-ups as unavailable, or answers them again.
     pub fn die(&self, is_down: bool) {
         self.state().is_down = is_down;
@@ -135,6 +141,20 @@ impl UserDirectoryService for Directory {
         });
         let users = known.collect();
         Ok(Response::new(proto::LookUpUsersResponse { users }))
+    }
+
+    async fn count_active_users(
+        &self,
+        _: Request<proto::CountActiveUsersRequest>,
+    ) -> Result<Response<proto::CountActiveUsersResponse>, Status> {
+        let state = self.state();
+        if state.is_down {
+            return Err(Status::unavailable("gone"));
+        }
+        Ok(Response::new(proto::CountActiveUsersResponse {
+            users: state.active,
+            more: false,
+        }))
     }
 
     async fn get_mail_recipient(

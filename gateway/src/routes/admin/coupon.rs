@@ -40,7 +40,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/coupon/campaign/list",
             "listCampaigns",
-            "Campaigns, newest first.",
+            "Campaigns, newest first, each with what it has cost so far.",
             list,
         )
         .staff(ANY_ROLE),

@@ -50,6 +50,7 @@ pub fn routes() -> Vec<Route> {
         .staff(OPERATOR)
         .fails(&[Reason::FileTooLarge])
         .says(Success::Submission)
+        .keyed()
         .body_limit(UPLOAD_LIMIT),
         Route::get(
             "/admin/delivery/imports",

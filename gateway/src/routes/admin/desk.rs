@@ -3,6 +3,7 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 
+use super::announcement::NOTIFICATION_LIMIT;
 use super::people::Names;
 use crate::call::{Call, send};
 use crate::dto::feedback::{CloseFeedbackRequest, Feedback, FeedbackListQuery};
@@ -13,16 +14,13 @@ use crate::input::{Json, Query};
 use crate::messages::Success;
 use crate::route::{Route, SUPPORT};
 
-/// Fits titles and texts in twelve languages with characters of up to four bytes, and a thousand ids.
-const NOTIFICATION_LIMIT: usize = 512 * 1024;
-
 /// The routes of this area.
 pub fn routes() -> Vec<Route> {
     vec![
         Route::post(
             "/admin/notification/create",
             "createNotification",
-            "Publishes a notification to all or some users.",
+            "Publishes a notification to all or some users, at once or at a time.",
             create,
         )
         .staff(SUPPORT)

@@ -1,6 +1,7 @@
 //! The staff API.
 
 mod account;
+mod announcement;
 mod approval;
 mod bank;
 mod claim;
@@ -25,6 +26,7 @@ mod supply;
 mod text;
 mod today;
 mod user;
+mod user_page;
 mod wallet;
 mod withdrawal;
 
@@ -39,6 +41,7 @@ pub fn routes() -> Vec<Route> {
         stream::routes(),
         second_factor::routes(),
         user::routes(),
+        user_page::routes(),
         host::routes(),
         wallet::routes(),
         withdrawal::routes(),
@@ -57,6 +60,7 @@ pub fn routes() -> Vec<Route> {
         exchange::routes(),
         exchange_order::routes(),
         desk::routes(),
+        announcement::routes(),
         text::routes(),
     ]
     .into_iter()

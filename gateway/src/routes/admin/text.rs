@@ -1,12 +1,16 @@
 //! The texts that staff edit.
 
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 
 use crate::call::{Call, send};
-use crate::dto::Decode;
 use crate::dto::content::{Content, ContentRequest};
+use crate::dto::content_version::{
+    ContentVersion, ContentVersionDetail, ContentVersionQuery, RestoreContentRequest,
+};
+use crate::dto::{Page, PageQuery, present};
 use crate::errors::Failure;
-use crate::input::{Json, Nothing};
+use crate::input::{Json, Nothing, Query};
 use crate::messages::Success;
 use crate::route::{ANY_ROLE, OPERATOR, Route};
 
@@ -30,9 +34,39 @@ pub fn routes() -> Vec<Route> {
             set,
         )
         .staff(OPERATOR)
+        .fails(&[Reason::ChangedMeanwhile])
         .says(Success::Update)
         .keyed()
         .body_limit(CONTENT_LIMIT),
+        Route::get(
+            "/admin/content/versions",
+            "listContentVersions",
+            "Changes of the texts that staff edit, newest first.",
+            versions,
+        )
+        .staff(ANY_ROLE),
+        Route::get(
+            "/admin/content/version",
+            "getContentVersion",
+            "All texts as a version left them.",
+            version,
+        )
+        .staff(ANY_ROLE)
+        .fails(&[Reason::NotFound]),
+        Route::post(
+            "/admin/content/restore",
+            "restoreContent",
+            "Makes what an old version left the texts again, as a new version.",
+            restore,
+        )
+        .staff(OPERATOR)
+        .fails(&[
+            Reason::NotFound,
+            Reason::ChangedMeanwhile,
+            Reason::NothingChanged,
+        ])
+        .says(Success::Update)
+        .keyed(),
     ]
 }
 
@@ -43,10 +77,11 @@ async fn get(call: Call, _: Nothing) -> Result<Content, Failure> {
         notification::GetContentRequest {}
     )
     .await?;
-    Content::decode(response.content, "content")
+    Content::from_proto(present(response.content, "content")?, response.version)
 }
 
 async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content, Failure> {
+    check(request.version, "version")?;
     // To the service, an empty list of parts means all parts.
     let message = request.into_proto();
     if message.parts.is_empty() {
@@ -54,5 +89,66 @@ async fn set(call: Call, Json(request): Json<ContentRequest>) -> Result<Content,
     }
     let response = send!(call.writing(), notification_admin.set_content, message).await?;
     call.gateway.service_entries().clear();
-    Content::decode(response.content, "content")
+    Content::from_proto(present(response.content, "content")?, response.version)
+}
+
+async fn versions(
+    call: Call,
+    Query(query): Query<PageQuery>,
+) -> Result<Page<ContentVersion>, Failure> {
+    let message = notification::ListContentVersionsRequest {
+        page: query.into_page(),
+    };
+    let response = send!(
+        call.reading(),
+        notification_admin.list_content_versions,
+        message
+    )
+    .await?;
+    Page::from_proto(response.items, response.next_cursor)
+}
+
+async fn version(
+    call: Call,
+    Query(query): Query<ContentVersionQuery>,
+) -> Result<ContentVersionDetail, Failure> {
+    let message = notification::GetContentVersionRequest {
+        version: query.version,
+    };
+    let response = send!(
+        call.reading(),
+        notification_admin.get_content_version,
+        message
+    )
+    .await?;
+    ContentVersionDetail::from_proto(response)
+}
+
+async fn restore(
+    call: Call,
+    Json(request): Json<RestoreContentRequest>,
+) -> Result<Content, Failure> {
+    check(request.current, "current")?;
+    // To the service, an empty list of parts means all parts.
+    if request.parts.as_ref().is_some_and(Vec::is_empty) {
+        return Err(Failure::invalid("parts"));
+    }
+    let message = notification::RestoreContentRequest {
+        version: request.version,
+        parts: request.parts.unwrap_or_default(),
+        current: request.current.unwrap_or(0),
+        reason: request.reason,
+    };
+    let response = send!(call.writing(), notification_admin.restore_content, message).await?;
+    call.gateway.service_entries().clear();
+    Content::from_proto(present(response.content, "content")?, response.version)
+}
+
+/// To the service, 0 is no version.
+fn check(version: Option<i64>, field: &'static str) -> Result<(), Failure> {
+    if version.is_some_and(|version| version < 1) {
+        Err(Failure::invalid(field))
+    } else {
+        Ok(())
+    }
 }

@@ -149,4 +149,41 @@ async fn edits_texts(walk: &Walk) {
         "Advertise where people play"
     );
     assert_eq!(config["faq_config"].as_array().unwrap().len(), 5);
+    goes_back(walk, &after).await;
+}
+
+/// Somebody who has not seen the newest texts replaces none, and old ones can be had back.
+async fn goes_back(walk: &Walk, after: &Value) {
+    let headline = |text: &str, version: &Value| json!({"marketing": {"headline": {"en": text}}, "version": version, "reason": "new season"});
+    let path = "/admin/content";
+    let seen = &after["version"];
+    let changed = walk.staff(path, headline("Winter", seen)).await.ok();
+    let reply = walk.staff(path, headline("Summer", seen)).await;
+    assert_eq!(reply.refused(400, "CHANGED_MEANWHILE")["field"], "version");
+    let versions = walk.staff_get("/admin/content/versions?limit=2").await;
+    assert_eq!(versions["items"][0]["version"], changed["version"]);
+    assert_eq!(versions["items"][0]["parts"], json!(["marketing_headline"]));
+    assert_eq!(versions["items"][0]["reason"], "new season");
+    let old = walk
+        .staff_get(&format!("/admin/content/version?version={seen}"))
+        .await;
+    assert_eq!(old["content"], *after);
+    let unknown = "/admin/content/version?version=4711";
+    let reply = walk.stack.get(unknown, &walk.admin).await;
+    reply.refused(405, "NOT_FOUND");
+
+    let restore = "/admin/content/restore";
+    let back = |version: &Value, current: &Value| json!({"version": version, "current": current, "parts": ["marketing_headline"], "reason": "too early"});
+    let reply = walk.staff(restore, back(seen, seen)).await;
+    assert_eq!(reply.refused(400, "CHANGED_MEANWHILE")["field"], "current");
+    let stands = &changed["version"];
+    walk.staff(restore, back(&json!(4711), stands))
+        .await
+        .refused(405, "NOT_FOUND");
+    let restored = walk.staff(restore, back(seen, stands)).await.ok();
+    assert_eq!(restored["marketing"], after["marketing"]);
+    let again = json!({"version": seen, "reason": "too early"});
+    walk.staff(restore, again)
+        .await
+        .refused(400, "NOTHING_CHANGED");
 }

@@ -32,6 +32,17 @@ impl UserDirectoryService for InternalApi {
         }))
     }
 
+    async fn count_active_users(
+        &self,
+        _: Request<proto::CountActiveUsersRequest>,
+    ) -> Result<Response<proto::CountActiveUsersResponse>, Status> {
+        let (users, more) = user::count_active(&self.0).await?;
+        Ok(Response::new(proto::CountActiveUsersResponse {
+            users,
+            more,
+        }))
+    }
+
     async fn grant_membership(
         &self,
         request: Request<proto::GrantMembershipRequest>,

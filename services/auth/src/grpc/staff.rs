@@ -350,6 +350,38 @@ impl AuthAdminService for StaffApi {
         }))
     }
 
+    async fn admin_list_security_log(
+        &self,
+        request: Request<proto::AdminListSecurityLogRequest>,
+    ) -> Result<Response<proto::AdminListSecurityLogResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let user = wire::id(&request.user_id, "user_id")?;
+        let list = List::new(request.page, "auth.staff.security_log", &user)?;
+        let before = map::position(&list)?;
+        let rows = user::security_log(&self.0, user, before, list.fetch()).await?;
+        let (entries, next_cursor) = list.cut_by(rows, |last| last.position().write());
+        Ok(Response::new(proto::AdminListSecurityLogResponse {
+            items: entries.into_iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn end_user_sessions(
+        &self,
+        request: Request<proto::EndUserSessionsRequest>,
+    ) -> Result<Response<proto::EndUserSessionsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let user = wire::id(&request.user_id, "user_id")?;
+        let reason = staff::required_reason(&request.reason)?;
+        let ended = user::end_all_sessions(&self.0, caller, user, reason).await?;
+        Ok(Response::new(proto::EndUserSessionsResponse {
+            ended: i64::try_from(ended).unwrap_or(i64::MAX),
+        }))
+    }
+
     async fn create_host_token(
         &self,
         request: Request<proto::CreateHostTokenRequest>,

@@ -76,15 +76,16 @@ pub async fn end_all_in_tx(tx: &mut Tx, owner: Owner, now: DateTime<Utc>) -> Res
 }
 
 /// Ends every live session of the owner for good and announces it, so that every cache drops them, and forgets the
-/// owner's devices. The caller holds the lock on the owner's row and opens no new session.
+/// owner's devices; answers how many that were. The caller holds the lock on the owner's row and opens no new session.
 pub async fn revoke_all_in_tx(
     tx: &mut Tx,
     owner: Owner,
     now: DateTime<Utc>,
-) -> Result<(), AuthError> {
+) -> Result<usize, AuthError> {
     device::forget_all_in_tx(tx, owner).await?;
     let ended = repo::end_all_but_in_tx(tx, owner, 0, now).await?;
-    events::sessions_revoked_in_tx(tx, owner, &ended, Revoked::All).await
+    events::sessions_revoked_in_tx(tx, owner, &ended, Revoked::All).await?;
+    Ok(ended.len())
 }
 
 /// The live session of a user's token, or SESSION_EXPIRED. The caller holds the lock on the owner's row.

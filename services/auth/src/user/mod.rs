@@ -6,6 +6,7 @@ pub mod entity;
 mod host;
 mod login;
 mod mail;
+mod office;
 mod password_change;
 mod profile;
 mod registration;
@@ -31,6 +32,7 @@ pub use entity::{Entry, LoggedIn, Query, User, UserState};
 pub use host::{Subject, create_host_token, enter_by_assertion};
 pub use login::{Login, login};
 pub use mail::{About, prune_former_emails, recipient};
+pub use office::{count_active, end_all_sessions, security_log};
 pub use password_change::{PasswordForm, change_password};
 pub use profile::{
     ProfileChange, StandingChange, edit, grant_membership, grant_membership_in_tx, set_standing,

@@ -114,6 +114,17 @@ pub async fn find(pool: &PgPool, id: UserId) -> Result<Option<User>, AuthError> 
     Ok(find_account(pool, id).await?.map(|account| account.user))
 }
 
+/// How many users are active, `most` at most: one range of an index.
+pub async fn count_active(pool: &PgPool, most: i64) -> Result<i64, AuthError> {
+    let count = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM (SELECT 1 FROM users WHERE state = 'active' LIMIT $1) AS active"#,
+        most
+    )
+    .fetch_one(pool)
+    .await?;
+    Ok(count)
+}
+
 /// A user's account, locked: changes of the state, the password or the set of sessions wait for each other.
 pub async fn lock_account_in_tx(tx: &mut Tx, id: UserId) -> Result<Option<Account>, AuthError> {
     let row = select_users!("WHERE id = $1 FOR NO KEY UPDATE", id.0)

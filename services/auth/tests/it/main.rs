@@ -37,4 +37,5 @@ mod staff_life_cycle;
 mod staff_sessions;
 mod step_up;
 mod store;
+mod user_pages;
 mod users;

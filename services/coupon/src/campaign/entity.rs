@@ -158,6 +158,7 @@ impl NewCampaign {
             claimed: 0,
             starts_at: self.starts_at,
             ends_at: self.ends_at,
+            cost: Cost::default(),
         }
     }
 }
@@ -172,6 +173,17 @@ pub fn stock_parts(total: Option<i64>) -> Vec<Option<i64>> {
     (0..parts)
         .map(|part| Some(share.saturating_add(i64::from(part < rest))))
         .collect()
+}
+
+/// What a campaign has cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Coupons that are used; one that came back is not.
+    pub redeemed: i64,
+    /// What they cost.
+    pub amount: Money,
+    /// Coupons that expired unused.
+    pub expired: i64,
 }
 
 /// A campaign.
@@ -199,6 +211,8 @@ pub struct Campaign {
     pub starts_at: Option<DateTime<Utc>>,
     /// When claiming ends.
     pub ends_at: Option<DateTime<Utc>>,
+    /// What it has cost so far; only lists look it up. Nothing before its release.
+    pub cost: Cost,
 }
 
 impl Campaign {

@@ -88,13 +88,19 @@ pub async fn decide(
     .await
 }
 
-/// Campaigns older than `before`, newest first.
+/// Campaigns older than `before`, newest first, each with what it has cost so far.
 pub async fn list(
     app: &App,
     before: Option<CampaignId>,
     fetch: i64,
 ) -> Result<Vec<Campaign>, CouponError> {
-    repo::list(&app.pool, before, fetch).await
+    let mut campaigns = repo::list(&app.pool, before, fetch).await?;
+    let ids: Vec<CampaignId> = campaigns.iter().map(|campaign| campaign.id).collect();
+    let costs = repo::costs(&app.pool, &ids).await?;
+    for campaign in &mut campaigns {
+        campaign.cost = costs.get(&campaign.id).copied().unwrap_or_default();
+    }
+    Ok(campaigns)
 }
 
 /// Whether a new campaign is released at once, which counts, or proposed. Of many made at once, on any replicas, each sees

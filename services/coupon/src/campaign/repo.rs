@@ -1,5 +1,7 @@
 //! The SQL of campaigns and their stock.
 
+use std::collections::HashMap;
+
 use adfolio_kit::db::{PgPool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
@@ -8,8 +10,9 @@ use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
 use sqlx::Connection as _;
+use uuid::Uuid;
 
-use super::entity::{Campaign, NewCampaign, State, Terms, name_key, stock_parts};
+use super::entity::{Campaign, Cost, NewCampaign, State, Terms, name_key, stock_parts};
 use crate::benefit::{CouponType, Kind, Mode};
 use crate::error::CouponError;
 use crate::ids::{CampaignId, StaffId};
@@ -57,6 +60,7 @@ impl TryFrom<Row> for Campaign {
             claimed: row.claimed,
             starts_at: row.starts_at,
             ends_at: row.ends_at,
+            cost: Cost::default(),
         })
     }
 }
@@ -264,6 +268,31 @@ pub async fn list(
         .fetch_all(pool)
         .await?;
     rows.into_iter().map(Campaign::try_from).collect()
+}
+
+/// What these campaigns have cost so far: a few rows of each.
+pub async fn costs(
+    pool: &PgPool,
+    campaigns: &[CampaignId],
+) -> Result<HashMap<CampaignId, Cost>, CouponError> {
+    let ids: Vec<Uuid> = campaigns.iter().map(|id| id.0).collect();
+    let rows = sqlx::query!(
+        r#"SELECT campaign_id AS "campaign: CampaignId", sum(redeemed)::bigint AS "redeemed!",
+                  sum(redeemed_minor)::bigint AS "redeemed_minor!", sum(expired)::bigint AS "expired!"
+           FROM campaign_costs WHERE campaign_id = ANY($1) GROUP BY campaign_id"#,
+        &ids,
+    )
+    .fetch_all(pool)
+    .await?;
+    let cost = rows.into_iter().map(|row| {
+        let cost = Cost {
+            redeemed: row.redeemed,
+            amount: Money::from_minor(row.redeemed_minor),
+            expired: row.expired,
+        };
+        (row.campaign, cost)
+    });
+    Ok(cost.collect())
 }
 
 /// The first part of a campaign's stock with something left, locked as `$lock` says.

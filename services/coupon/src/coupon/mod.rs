@@ -168,6 +168,21 @@ pub async fn list(
     })
 }
 
+/// The same for staff, without what the user could claim.
+pub async fn list_for_staff(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    page: Page,
+) -> Result<(Vec<ShownCoupon>, Counts), CouponError> {
+    app.users.require(caller, &[user], "user_id").await?;
+    let now = app.clock.now();
+    let counts = repo::summary(&app.pool, user, now).await?.counts;
+    let coupons = repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await?;
+    let shown = coupons.into_iter().map(|coupon| coupon.shown_at(now));
+    Ok((shown.collect(), counts))
+}
+
 /// The user's unused coupons that some amount up to `amount_max` could use, soonest expiry first.
 pub async fn usable(
     app: &App,

@@ -122,6 +122,9 @@ impl From<&Campaign> for proto::Campaign {
                 .map(|(by, _)| by.to_string())
                 .unwrap_or_default(),
             decided_at: campaign.decided.map(|(_, at)| at.into()),
+            redeemed: campaign.cost.redeemed,
+            redeemed_minor: campaign.cost.amount.minor(),
+            expired: campaign.cost.expired,
         }
     }
 }

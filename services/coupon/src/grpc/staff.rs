@@ -1,6 +1,7 @@
 //! What staff do with coupons.
 
 use adfolio_kit::identity::{Caller, StaffRole};
+use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::once::Once;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List};
@@ -9,6 +10,7 @@ use adfolio_proto::coupon::v1::coupon_admin_service_server::CouponAdminService;
 use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
+use crate::coupon::ShownState;
 use crate::{campaign, coupon, waiting};
 
 #[tonic::async_trait]
@@ -69,7 +71,6 @@ impl CouponAdminService for StaffApi {
             next_cursor,
         }))
     }
-
     async fn get_waiting(
         &self,
         request: Request<proto::GetWaitingRequest>,
@@ -78,6 +79,34 @@ impl CouponAdminService for StaffApi {
         let waiting = waiting::of_staff(&self.0).await?;
         Ok(Response::new(proto::GetWaitingResponse {
             items: waiting.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn admin_list_coupons(
+        &self,
+        request: Request<proto::AdminListCouponsRequest>,
+    ) -> Result<Response<proto::AdminListCouponsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(StaffRole::ALL)?;
+        let request = request.into_inner();
+        let user = wire::id(&request.user_id, "user_id")?;
+        let state = ShownState::optional(request.state, "state")?.unwrap_or(ShownState::Unused);
+        let list = List::new(
+            request.page,
+            &format!("staff.coupons.{}", state.as_str()),
+            &user,
+        )?;
+        let page = coupon::Page {
+            state,
+            before: list.before()?,
+            fetch: list.fetch(),
+        };
+        let (rows, counts) = coupon::list_for_staff(&self.0, &caller, user, page).await?;
+        let (coupons, next_cursor) = list.cut(rows, |last| last.coupon.id);
+        Ok(Response::new(proto::AdminListCouponsResponse {
+            items: coupons.iter().map(Into::into).collect(),
+            next_cursor,
+            counts: counts.into(),
         }))
     }
 }

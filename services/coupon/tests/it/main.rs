@@ -8,6 +8,7 @@
 
 mod campaigns;
 mod claims;
+mod costs;
 mod events;
 mod four_eyes;
 mod grants;

@@ -276,6 +276,7 @@ async fn texts(services: &Services) -> anyhow::Result<()> {
     let message = SetContentRequest {
         content: Some(content::parse(TEXTS)?),
         parts: PARTS.map(str::to_owned).to_vec(),
+        version: 0,
     };
     let caller = keyed(operator(), "demo-texts")?;
     ask!(services.notification_admin, set_content, caller, message)?;

@@ -51,6 +51,7 @@ pub async fn load(services: &Services, user: Uuid) -> anyhow::Result<()> {
             to: Some(To::All(true)),
             title: by_lang(|text| text.1),
             content: by_lang(|text| text.2),
+            publish_at: None,
         };
         let caller = keyed(operator(), &format!("demo-notice-{name}"))?;
         ask!(

@@ -85,6 +85,13 @@ pub struct Content {
     pub legal: LegalTexts,
 }
 
+/// The content, and which version of it that is.
+#[derive(Clone, Debug)]
+pub struct Edition {
+    pub version: i64,
+    pub content: Content,
+}
+
 /// A question and its answer as they were sent.
 #[derive(Clone, Debug)]
 pub struct FaqDraft {
@@ -124,6 +131,24 @@ pub struct Change {
 }
 
 impl Change {
+    /// Makes these parts as they are in `old`.
+    pub fn back_to(old: Content, parts: &[String]) -> Self {
+        let wanted = |part: &str| parts.iter().any(|name| name == part);
+        let legal = Legal::ALL.iter().filter(|legal| wanted(legal.as_str()));
+        let texts = |legal: &Legal| old.legal.get(legal).cloned().unwrap_or_default();
+        Self {
+            legal: legal.map(|legal| (*legal, texts(legal))).collect(),
+            customer_service: wanted("customer_service").then_some(old.customer_service),
+            recharge_customer_service: wanted("recharge_customer_service")
+                .then_some(old.recharge_customer_service),
+            faq: wanted("faq").then_some(old.faq),
+            operating_rules: wanted("operating_rules").then_some(old.operating_rules),
+            activity_rules: wanted("activity_rules").then_some(old.activity_rules),
+            marketing_headline: wanted("marketing_headline").then_some(old.marketing_headline),
+            deposit_methods: wanted("deposit_methods").then_some(old.deposit_methods),
+        }
+    }
+
     /// What the content becomes. An entry that is sent for one list and stands in the other, which stays, is refused.
     pub fn apply(self, before: Content) -> Result<Content, Refusal> {
         let sent_for = if self.customer_service.is_some() {
@@ -196,16 +221,34 @@ pub fn check_headline(sent: HashMap<String, String>) -> Result<Texts, Refusal> {
     localized::check_optional(sent, Form::Line, LONGEST_HEADLINE, "marketing.headline")
 }
 
-/// What of the content changed, for the audit log: before and after.
-pub fn difference(before: &Content, after: &Content) -> Result<(Value, Value), NotificationError> {
-    let (mut was, mut is) = (Map::new(), Map::new());
-    for ((part, old), (_, new)) in parts(before)?.into_iter().zip(parts(after)?) {
-        if old != new {
-            was.insert(part.to_owned(), short(old));
-            is.insert(part.to_owned(), short(new));
-        }
-    }
-    Ok((Value::Object(was), Value::Object(is)))
+/// A part that changed, as it was and as it is.
+#[derive(Clone, Debug)]
+pub struct Changed {
+    pub part: &'static str,
+    pub was: Value,
+    pub is: Value,
+}
+
+/// What of the content changed.
+pub fn difference(before: &Content, after: &Content) -> Result<Vec<Changed>, NotificationError> {
+    let pairs = parts(before)?.into_iter().zip(parts(after)?);
+    let changed = pairs.filter(|((_, was), (_, is))| was != is);
+    let changed = changed.map(|((part, was), (_, is))| Changed { part, was, is });
+    Ok(changed.collect())
+}
+
+/// The same for the audit log: before and after.
+pub fn audited(changed: &[Changed]) -> (Value, Value) {
+    let object = |side: fn(&Changed) -> &Value| -> Map<String, Value> {
+        let parts = changed.iter();
+        parts
+            .map(|changed| (changed.part.to_owned(), short(side(changed).clone())))
+            .collect()
+    };
+    (
+        Value::Object(object(|changed| &changed.was)),
+        Value::Object(object(|changed| &changed.is)),
+    )
 }
 
 fn parts(content: &Content) -> Result<Vec<(&'static str, Value)>, NotificationError> {

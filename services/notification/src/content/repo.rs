@@ -11,11 +11,11 @@ use sqlx::PgExecutor;
 
 use super::built_in::BuiltIn;
 use super::deposit_method::{self, DepositMethod};
-use super::entity::{Content, Faq, StoredFaq};
+use super::entity::{Content, Edition, Faq, StoredFaq};
 use super::legal::{Legal, LegalTexts};
 use crate::error::NotificationError;
 use crate::localized::{self, Texts};
-use crate::service_entry;
+use crate::service_entry::{self, ServiceEntry};
 
 const FAQ: &str = "faq";
 const OPERATING_RULES: &str = "operating_rules";
@@ -27,16 +27,29 @@ const DEPOSIT_METHODS: &str = "deposit_methods";
 pub async fn load(
     executor: impl PgExecutor<'_>,
     built_in: &BuiltIn,
-) -> Result<Content, NotificationError> {
+) -> Result<Edition, NotificationError> {
     let row = sqlx::query!(
         r#"SELECT (SELECT coalesce(jsonb_agg(to_jsonb(entry) ORDER BY entry.list, entry.position), '[]')
                    FROM service_entries AS entry) AS "entries!",
-                  (SELECT coalesce(jsonb_object_agg(part, value), '{}') FROM content_parts) AS "parts!""#
+                  (SELECT coalesce(jsonb_object_agg(part, value), '{}') FROM content_parts) AS "parts!",
+                  coalesce((SELECT number FROM content_versions ORDER BY number DESC LIMIT 1), 0) AS "version!""#
     )
     .fetch_one(executor)
     .await?;
-    let (customer_service, recharge_customer_service) = service_entry::from_json(row.entries)?;
-    let mut parts: BTreeMap<String, Value> = read(row.parts, "part")?;
+    let entries = service_entry::from_json(row.entries)?;
+    let parts: BTreeMap<String, Value> = read(row.parts, "part")?;
+    Ok(Edition {
+        version: row.version,
+        content: from_parts(parts, entries, built_in)?,
+    })
+}
+
+/// The content from its parts by name; one that is missing is the built-in one.
+pub fn from_parts(
+    mut parts: BTreeMap<String, Value>,
+    (customer_service, recharge_customer_service): (Vec<ServiceEntry>, Vec<ServiceEntry>),
+    built_in: &BuiltIn,
+) -> Result<Content, NotificationError> {
     let mut texts = |part: &'static str| -> Result<Option<Texts>, NotificationError> {
         let value = parts.remove(part);
         value
@@ -48,7 +61,7 @@ pub async fn load(
     let marketing_headline = texts(MARKETING_HEADLINE)?;
     let mut legal = LegalTexts::new();
     for text in Legal::ALL {
-        if let Some(texts) = texts(text.as_str())? {
+        if let Some(texts) = texts(text.as_str())?.filter(|texts| !texts.is_empty()) {
             legal.insert(*text, texts);
         }
     }
@@ -145,6 +158,9 @@ async fn insert_in_tx(
     Ok(())
 }
 
-fn read<T: DeserializeOwned>(value: Value, column: &'static str) -> Result<T, NotificationError> {
+pub fn read<T: DeserializeOwned>(
+    value: Value,
+    column: &'static str,
+) -> Result<T, NotificationError> {
     serde_json::from_value(value).map_err(|_| CoreError::Corrupt(column).into())
 }

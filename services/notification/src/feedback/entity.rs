@@ -6,7 +6,7 @@ use adfolio_kit::refusal::Refusal;
 use chrono::{DateTime, Utc};
 
 use crate::error::NotificationError;
-use crate::ids::FeedbackId;
+use crate::ids::{FeedbackId, StaffId};
 use crate::localized::{Form, check_text};
 
 /// Characters of a topic at most.
@@ -81,17 +81,24 @@ pub struct Feedback {
     pub reply: String,
     pub created_at: DateTime<Utc>,
     pub closed_at: Option<DateTime<Utc>>,
+    pub closed_by: Option<StaffId>,
 }
 
 impl Feedback {
-    /// Closes it, once.
-    pub fn close(mut self, reply: String, now: DateTime<Utc>) -> Result<Self, NotificationError> {
+    /// Closes it, once: nobody answers over somebody else's answer.
+    pub fn close(
+        mut self,
+        reply: String,
+        by: StaffId,
+        now: DateTime<Utc>,
+    ) -> Result<Self, NotificationError> {
         if self.state == State::Closed {
             return Err(NotificationError::FeedbackClosed);
         }
         self.state = State::Closed;
         self.reply = reply;
         self.closed_at = Some(now);
+        self.closed_by = Some(by);
         Ok(self)
     }
 }

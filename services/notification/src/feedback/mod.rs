@@ -13,7 +13,7 @@ pub use entity::{Draft, Feedback, State};
 
 use crate::app::App;
 use crate::error::NotificationError;
-use crate::ids::{FeedbackId, NoticeId};
+use crate::ids::{FeedbackId, NoticeId, StaffId};
 use crate::notice::{self, Category, NewNotice};
 use crate::text::{Param, Params, Template};
 
@@ -65,8 +65,8 @@ pub async fn close(
             let feedback = repo::lock_in_tx(tx, id)
                 .await?
                 .ok_or(NotificationError::FeedbackUnknown)?;
-            let closed = feedback.close(reply, now)?;
-            repo::close_in_tx(tx, &closed, staff.id).await?;
+            let closed = feedback.close(reply, StaffId(staff.id), now)?;
+            repo::close_in_tx(tx, &closed).await?;
             if !closed.reply.is_empty() {
                 notice::add_in_tx(tx, &reply_notice(&closed, notice, now)).await?;
             }

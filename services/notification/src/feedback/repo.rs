@@ -5,7 +5,6 @@ use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
-use uuid::Uuid;
 
 use super::entity::{Draft, Feedback, State};
 use crate::error::NotificationError;
@@ -17,7 +16,7 @@ macro_rules! query_feedback {
         sqlx::query_as!(
             Feedback,
             r#"SELECT id AS "id: _", user_id AS "user: _", topic, content, image_file_ids AS images,
-                    state AS "state: _", reply, created_at, closed_at
+                    state AS "state: _", reply, created_at, closed_at, closed_by AS "closed_by: _"
              FROM feedback "# + $rest
             $(, $argument)*
         )
@@ -99,18 +98,14 @@ pub async fn lock_in_tx(
 }
 
 /// Keeps that it is closed, and by whom.
-pub async fn close_in_tx(
-    tx: &mut Tx,
-    closed: &Feedback,
-    staff: Uuid,
-) -> Result<(), NotificationError> {
+pub async fn close_in_tx(tx: &mut Tx, closed: &Feedback) -> Result<(), NotificationError> {
     sqlx::query!(
         "UPDATE feedback SET state = $2, reply = $3, closed_at = $4, closed_by = $5 WHERE id = $1",
         closed.id.0,
         closed.state.as_str(),
         closed.reply,
         closed.closed_at,
-        staff,
+        closed.closed_by.map(|by| by.0),
     )
     .execute(tx)
     .await?;

@@ -10,12 +10,16 @@ use adfolio_kit::wire::{self, List};
 use adfolio_proto::notification::v1 as proto;
 use adfolio_proto::notification::v1::create_notification_request::To;
 use adfolio_proto::notification::v1::notification_admin_service_server::NotificationAdminService;
-use serde_json::json;
+use serde_json::{Value, json};
 use tonic::{Request, Response, Status};
 
 use super::{StaffApi, map};
 use crate::feedback::entity::check_reply;
-use crate::{content, feedback, mail, publish, waiting};
+use crate::lang::Lang;
+use crate::{content, feedback, mail, notice, publish, waiting};
+
+/// Characters of a reason at most.
+const LONGEST_REASON: usize = 500;
 
 /// The lists of all feedback and of all mail have one owner: staff.
 const STAFF_OWNER: &str = "staff";
@@ -27,9 +31,10 @@ impl NotificationAdminService for StaffApi {
         request: Request<proto::GetContentRequest>,
     ) -> Result<Response<proto::GetContentResponse>, Status> {
         Caller::from_request(&request).require_staff(StaffRole::ALL)?;
-        let content = content::get(&self.0).await?;
+        let edition = content::get(&self.0).await?;
         Ok(Response::new(proto::GetContentResponse {
-            content: Some((&content).into()),
+            content: Some((&edition.content).into()),
+            version: edition.version,
         }))
     }
 
@@ -41,10 +46,61 @@ impl NotificationAdminService for StaffApi {
         let staff = caller.require_staff(&[StaffRole::Operator])?;
         let request = request.into_inner();
         let sent = request.content.ok_or_else(|| Refusal::invalid("content"))?;
-        let canonical = map::content::canonical(&sent, &request.parts);
+        let canonical = map::content::canonical(&sent, &request.parts, request.version);
         let once = Once::new::<proto::SetContentResponse>(&caller, staff.id, &canonical);
-        let draft = map::content::draft(sent, &request.parts)?;
-        let answer = content::replace(&self.0, once, &caller, draft).await?;
+        let parts = map::content::named(&request.parts)?;
+        let replacement = content::Replacement {
+            draft: map::content::draft(sent, &parts),
+            parts,
+            version: map::content::number(request.version, "version")?,
+        };
+        let answer = content::replace(&self.0, once, &caller, replacement).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn list_content_versions(
+        &self,
+        request: Request<proto::ListContentVersionsRequest>,
+    ) -> Result<Response<proto::ListContentVersionsResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let list = List::new(request.into_inner().page, "content_versions", &STAFF_OWNER)?;
+        let before = map::content::before(&list)?;
+        let rows = content::versions(&self.0, before, list.fetch()).await?;
+        let (items, next_cursor) = list.cut(rows, |last| last.number);
+        Ok(Response::new(proto::ListContentVersionsResponse {
+            items: items.iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn get_content_version(
+        &self,
+        request: Request<proto::GetContentVersionRequest>,
+    ) -> Result<Response<proto::GetContentVersionResponse>, Status> {
+        Caller::from_request(&request).require_staff(StaffRole::ALL)?;
+        let number = request.into_inner().version;
+        let (version, content) = content::at_version(&self.0, number).await?;
+        Ok(Response::new(proto::GetContentVersionResponse {
+            version: Some((&version).into()),
+            content: Some((&content).into()),
+        }))
+    }
+
+    async fn restore_content(
+        &self,
+        request: Request<proto::RestoreContentRequest>,
+    ) -> Result<Response<proto::RestoreContentResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Operator])?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::RestoreContentResponse>(&caller, staff.id, &request);
+        let restoration = content::Restoration {
+            number: request.version,
+            parts: map::content::named(&request.parts)?,
+            current: map::content::number(request.current, "current")?,
+            reason: wire::line(&request.reason, LONGEST_REASON, "reason")?,
+        };
+        let answer = content::restore(&self.0, once, &caller, restoration).await?;
         Ok(Response::new(answer.into_message()?))
     }
 
@@ -57,8 +113,96 @@ impl NotificationAdminService for StaffApi {
         let request = request.into_inner();
         let once =
             Once::new::<proto::CreateNotificationResponse>(&caller, staff.id, &canonical(&request));
-        let answer = publish::publish(&self.0, once, &caller, request.try_into()?).await?;
+        let publish_at = wire::instant(request.publish_at, "publish_at")?;
+        let publication = request.try_into()?;
+        let answer =
+            publish::publish(&self.0, once, &caller, staff, publication, publish_at).await?;
         Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn list_announcements(
+        &self,
+        request: Request<proto::ListAnnouncementsRequest>,
+    ) -> Result<Response<proto::ListAnnouncementsResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let proto::ListAnnouncementsRequest { state, page } = request.into_inner();
+        let state = publish::State::optional(state, "state")?;
+        let list = List::new(page, &map::publications::list_name(state), &STAFF_OWNER)?;
+        let rows = publish::list(&self.0, state, list.before()?, list.fetch()).await?;
+        let (items, next_cursor) = list.cut(rows, |last| last.id);
+        Ok(Response::new(proto::ListAnnouncementsResponse {
+            items: items.iter().map(Into::into).collect(),
+            next_cursor,
+        }))
+    }
+
+    async fn get_audience(
+        &self,
+        request: Request<proto::GetAudienceRequest>,
+    ) -> Result<Response<proto::GetAudienceResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
+        let active = publish::audience(&self.0, &caller).await?;
+        Ok(Response::new(proto::GetAudienceResponse {
+            users: active.users,
+            more: active.more,
+        }))
+    }
+
+    async fn edit_announcement(
+        &self,
+        request: Request<proto::EditAnnouncementRequest>,
+    ) -> Result<Response<proto::EditAnnouncementResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let canonical = map::publications::canonical(&request);
+        let once = Once::new::<proto::EditAnnouncementResponse>(&caller, staff.id, &canonical);
+        let id = wire::id(&request.id, "id")?;
+        let edit = map::publications::edit(request)?;
+        let answer = publish::edit(&self.0, once, &caller, staff, id, edit).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn withdraw_announcement(
+        &self,
+        request: Request<proto::WithdrawAnnouncementRequest>,
+    ) -> Result<Response<proto::WithdrawAnnouncementResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let staff = caller.require_staff(&[StaffRole::Support])?;
+        let request = request.into_inner();
+        let once = Once::new::<proto::WithdrawAnnouncementResponse>(&caller, staff.id, &request);
+        let id = wire::id(&request.id, "id")?;
+        let seen = map::content::number(request.version, "version")?;
+        let reason = wire::line(&request.reason, LONGEST_REASON, "reason")?;
+        let answer = publish::withdraw(&self.0, once, &caller, staff, id, (seen, reason)).await?;
+        Ok(Response::new(answer.into_message()?))
+    }
+
+    async fn admin_list_notifications(
+        &self,
+        request: Request<proto::AdminListNotificationsRequest>,
+    ) -> Result<Response<proto::AdminListNotificationsResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(&[StaffRole::Support])?;
+        let lang = Lang::of_caller(&caller.lang);
+        let request = request.into_inner();
+        let user = wire::id(&request.user_id, "user_id")?;
+        let filter = map::notices::filter(request.category, request.filter)?;
+        let scope = format!("staff.{}", map::notices::list_name(filter));
+        let list = List::new(request.page, &scope, &user)?;
+        let before = map::notices::position(&list)?;
+        let (rows, unread) =
+            notice::list_for_staff(&self.0, &caller, user, filter, before, list.fetch()).await?;
+        let (notices, next_cursor) = list.cut_by(rows, map::notices::position_keys);
+        Ok(Response::new(proto::AdminListNotificationsResponse {
+            items: notices
+                .iter()
+                .map(|notice| map::notices::notification(notice, &self.0.catalogues, lang))
+                .collect(),
+            next_cursor,
+            unread_total: unread.total,
+        }))
     }
 
     async fn list_feedback(
@@ -148,5 +292,10 @@ fn canonical(request: &proto::CreateNotificationRequest) -> String {
     };
     let title: BTreeMap<_, _> = request.title.iter().collect();
     let content: BTreeMap<_, _> = request.content.iter().collect();
-    json!([request.category, to, title, content]).to_string()
+    let mut all = vec![json!(request.category), to, json!(title), json!(content)];
+    // A request without one has the digest that the release before gave it.
+    if let Some(at) = &request.publish_at {
+        all.push(json!([at.seconds, at.nanos]));
+    }
+    Value::from(all).to_string()
 }

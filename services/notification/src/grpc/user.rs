@@ -88,7 +88,7 @@ impl NotificationService for UserApi {
         request: Request<proto::ListServiceEntriesRequest>,
     ) -> Result<Response<proto::ListServiceEntriesResponse>, Status> {
         let lang = Lang::of_caller(&Caller::from_request(&request).lang);
-        let content = content::get(&self.0).await?;
+        let content = content::get(&self.0).await?.content;
         let entries = |entries| map::content::entries(entries, lang);
         Ok(Response::new(proto::ListServiceEntriesResponse {
             customer_service: entries(&content.customer_service),
@@ -102,7 +102,7 @@ impl NotificationService for UserApi {
         request: Request<proto::GetPublicContentRequest>,
     ) -> Result<Response<proto::GetPublicContentResponse>, Status> {
         let lang = Lang::of_caller(&Caller::from_request(&request).lang);
-        let content = content::get(&self.0).await?;
+        let content = content::get(&self.0).await?.content;
         Ok(Response::new(map::content::public(&content, lang)))
     }
 
@@ -113,7 +113,7 @@ impl NotificationService for UserApi {
     ) -> Result<Response<proto::GetLegalTextResponse>, Status> {
         let lang = Lang::of_caller(&Caller::from_request(&request).lang);
         let legal = Legal::required(request.into_inner().name, "name")?;
-        let content = content::get(&self.0).await?;
+        let content = content::get(&self.0).await?.content;
         let texts = content.legal.get(&legal);
         let texts = texts.ok_or_else(|| Refusal::new(Reason::NotFound))?;
         let text = localized::in_lang(texts, lang).to_owned();

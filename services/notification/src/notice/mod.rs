@@ -13,6 +13,7 @@ mod announcements;
 pub mod entity;
 mod repo;
 
+use adfolio_kit::audit;
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{Caller, UserId};
@@ -47,6 +48,33 @@ pub async fn list(
     let to_all = list_announcements(app, user, filter, &inbox, upper, fetch).await?;
     let unread = inbox.unread(latest);
     Ok((entity::merge(own, to_all, fetch), unread))
+}
+
+/// The same for a member of staff. That they look is recorded before anything is shown; every page is a look of its own.
+pub async fn list_for_staff(
+    app: &App,
+    caller: &Caller,
+    user: UserId,
+    filter: Filter,
+    before: Option<Position>,
+    fetch: i64,
+) -> Result<(Vec<Notice>, Unread), NotificationError> {
+    app.users.require(caller, &[user], "user_id").await?;
+    let found = list(app, caller, user, filter, before, fetch).await?;
+    if !found.0.is_empty() {
+        let (caller, now) = (caller.clone(), app.clock.now());
+        app.write(move |tx| {
+            Box::pin(async move {
+                audit::Entry::new("notification.read_notices", user)
+                    .user(user)
+                    .record_in_tx(tx, &caller, now)
+                    .await?;
+                Ok::<_, NotificationError>(())
+            })
+        })
+        .await?;
+    }
+    Ok(found)
 }
 
 /// How many notices the user has not read.

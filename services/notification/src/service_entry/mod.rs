@@ -4,4 +4,4 @@ mod entity;
 mod repo;
 
 pub use entity::{Draft, ServiceEntry, check_id, check_list};
-pub use repo::{from_json, replace_in_tx};
+pub use repo::{from_json, list_from_json, replace_in_tx};

@@ -16,14 +16,34 @@ const RECHARGE_CUSTOMER_SERVICE: &str = "recharge_customer_service";
 
 #[derive(Deserialize)]
 struct Row {
-    id: Uuid,
     list: String,
+    #[serde(flatten)]
+    entry: Stored,
+}
+
+/// An entry as a database keeps it.
+#[derive(Deserialize)]
+struct Stored {
+    id: Uuid,
     #[serde(rename = "type")]
     entry_type: i32,
     url: String,
     label: BTreeMap<String, String>,
     hours: BTreeMap<String, String>,
     answer_time: BTreeMap<String, String>,
+}
+
+impl From<Stored> for ServiceEntry {
+    fn from(stored: Stored) -> Self {
+        Self {
+            id: stored.id,
+            entry_type: stored.entry_type,
+            url: stored.url,
+            labels: localized::from_codes(stored.label),
+            hours: localized::from_codes(stored.hours),
+            answer_time: localized::from_codes(stored.answer_time),
+        }
+    }
 }
 
 /// Both lists from the table's rows in their order, as JSON.
@@ -39,16 +59,16 @@ pub fn from_json(
             RECHARGE_CUSTOMER_SERVICE => &mut recharge,
             _ => return Err(CoreError::Corrupt("service_entries.list").into()),
         };
-        list.push(ServiceEntry {
-            id: row.id,
-            entry_type: row.entry_type,
-            url: row.url,
-            labels: localized::from_codes(row.label),
-            hours: localized::from_codes(row.hours),
-            answer_time: localized::from_codes(row.answer_time),
-        });
+        list.push(row.entry.into());
     }
     Ok((normal, recharge))
+}
+
+/// One list as a version of the content keeps it.
+pub fn list_from_json(list: serde_json::Value) -> Result<Vec<ServiceEntry>, NotificationError> {
+    let list: Vec<Stored> = serde_json::from_value(list)
+        .map_err(|_| CoreError::Corrupt("content_version_parts.value"))?;
+    Ok(list.into_iter().map(Into::into).collect())
 }
 
 /// Replaces both lists. The content is locked.

@@ -86,6 +86,7 @@ async fn a_reply_reaches_the_user_and_quotes_the_topic() {
         reply: String::new(),
         time: kept[0].time,
         closed_at: None,
+        closed_by: String::new(),
     };
     assert_eq!(kept, std::slice::from_ref(&expected));
 
@@ -96,6 +97,7 @@ async fn a_reply_reaches_the_user_and_quotes_the_topic() {
             state: pb::FeedbackState::Closed.into(),
             reply: "Fixed.".to_owned(),
             closed_at: closed.closed_at,
+            closed_by: support.staff.unwrap().id.to_string(),
             ..expected
         }
     );

@@ -227,6 +227,7 @@ impl Notification {
         let request = pb::SetContentRequest {
             content: Some(content),
             parts: parts.iter().map(|part| (*part).to_owned()).collect(),
+            version: 0,
         };
         let answer = self
             .staff()
@@ -291,6 +292,7 @@ pub fn notification(category: pb::Category, to: To, title: &str) -> pb::CreateNo
         to: Some(to),
         title: texts(&[("en", title)]),
         content: texts(&[("en", "More about it.")]),
+        publish_at: None,
     }
 }
 

@@ -22,4 +22,6 @@ mod push;
 mod push_service;
 mod reading;
 mod rights;
+mod scheduling;
 mod smtp_server;
+mod versions;

@@ -4,5 +4,6 @@ use adfolio_testkit::assert_rights;
 
 #[tokio::test]
 async fn the_services_login_rewrites_no_books_and_changes_no_table() {
-    assert_rights(&adfolio_notification::SCHEMA, &["messages"]).await;
+    let books = ["messages", "content_versions", "content_version_parts"];
+    assert_rights(&adfolio_notification::SCHEMA, &books).await;
 }

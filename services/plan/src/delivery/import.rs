@@ -1,11 +1,13 @@
 //! Importing a file: the stream feeds a thread that reads it, and its batches are staged one
 //! transaction each. All good rows are proposed, bad ones are named. A repeated import changes
-//! nothing, so an import that broke off is simply repeated.
+//! nothing, so an import that broke off is simply repeated. With an idempotency key the same file
+//! answers its first proposal, whatever became of it since.
 
 use std::sync::Arc;
 
 use adfolio_kit::db;
 use adfolio_kit::identity::Caller;
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::signing_key::Kid;
 use futures::{Stream, StreamExt};
@@ -87,7 +89,7 @@ impl Header {
 }
 
 /// What becomes of a file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Outcome {
     /// The import that stands for it: an earlier one where the same file waits already. None of a dry run.
     pub id: Option<ImportId>,
@@ -106,13 +108,14 @@ pub struct Outcome {
 }
 
 /// Reads a file from its pieces and proposes what it brings; takes it at once where that needs no second person. A file
-/// that breaks off changes nothing.
+/// that breaks off changes nothing. `encode` makes the answer that a key keeps.
 pub async fn run(
     app: &App,
     caller: &Caller,
     header: Header,
     file: impl Stream<Item = Result<Vec<u8>, Refusal>> + Unpin,
-) -> Result<Outcome, PlanError> {
+    encode: fn(&Outcome) -> Vec<u8>,
+) -> Result<Answer<Outcome>, PlanError> {
     source::admit_file(app, &header.source, &header.signature).await?;
     let (pieces, for_reader) = mpsc::channel(QUEUE_LENGTH);
     let (for_batches, batches) = mpsc::channel(QUEUE_LENGTH);
@@ -122,7 +125,7 @@ pub async fn run(
         reader::read_file(form, PieceReader::new(for_reader), &mapping, batches);
     });
     let import = proposal::beginning(app, caller, header.source.clone(), Origin::Import);
-    let (sha256, (mut summary, tally)) = tokio::try_join!(
+    let (sha256, (summary, tally)) = tokio::try_join!(
         feed(file, pieces),
         stage_batches(app, &header, batches, &import)
     )?;
@@ -137,46 +140,53 @@ pub async fn run(
     }
     let signed_by = signer.map(|key| key.kid);
     let state = proposal::state_of(app, &totals, &notable);
-    if header.is_dry_run {
-        return Ok(Outcome {
-            id: None,
-            state,
-            sha256,
-            summary,
-            totals,
-            notable,
-            signed_by,
-        });
-    }
-    let end = End {
-        state,
-        sha256: Some(sha256),
-        request_sha256: header.request_digest(sha256),
-        read: summary.read,
-        quarantined: summary.quarantined_count,
-        totals,
-        notable: notable.clone(),
-        signed_by: signed_by.clone(),
-        now,
-    };
-    let plan_numbers = tally.plan_numbers().map(str::to_owned).collect();
-    let id = proposal::end(app, caller, &import, end, plan_numbers).await?;
-    if summary.quarantined_count > 0 {
-        proposal::move_found_within(app, caller, id).await?;
-    }
-    if state == State::Released && (totals.plans > 0 || summary.quarantined_count > 0) {
-        proposal::take_within(app, caller, id).await?;
-        summary.take(&proposal::find(app, id).await?);
-    }
-    Ok(Outcome {
-        id: Some(id),
+    let outcome = Outcome {
+        id: None,
         state,
         sha256,
         summary,
         totals,
         notable,
         signed_by,
-    })
+    };
+    if header.is_dry_run {
+        return Ok(Answer::Made(outcome));
+    }
+    let request_sha256 = header.request_digest(sha256);
+    let once = Once::keeping(caller, import.staff_id, request_sha256, encode);
+    let end = End {
+        state,
+        sha256: Some(sha256),
+        request_sha256,
+        read: outcome.summary.read,
+        quarantined: outcome.summary.quarantined_count,
+        totals,
+        notable: outcome.notable.clone(),
+        signed_by: outcome.signed_by.clone(),
+        now,
+    };
+    let plan_numbers = tally.plan_numbers().map(str::to_owned).collect();
+    let answer = proposal::end(app, caller, (&import, once), end, plan_numbers, outcome).await?;
+    match answer {
+        Answer::Made(outcome) => Ok(Answer::Made(carry_out(app, caller, outcome).await?)),
+        kept @ Answer::Kept(_) => Ok(kept),
+    }
+}
+
+/// Moves what the gate found, and takes the rows of an import that is released already.
+async fn carry_out(app: &App, caller: &Caller, mut outcome: Outcome) -> Result<Outcome, PlanError> {
+    let Some(id) = outcome.id else {
+        return Ok(outcome);
+    };
+    let quarantined = outcome.summary.quarantined_count;
+    if quarantined > 0 {
+        proposal::move_found_within(app, caller, id).await?;
+    }
+    if outcome.state == State::Released && (outcome.totals.plans > 0 || quarantined > 0) {
+        proposal::take_within(app, caller, id).await?;
+        outcome.summary.take(&proposal::find(app, id).await?);
+    }
+    Ok(outcome)
 }
 
 /// Hands the pieces to the reading thread, and answers the digest of the file. If this ends early, the thread learns that

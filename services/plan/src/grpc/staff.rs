@@ -10,6 +10,7 @@ use adfolio_proto::plan::v1 as proto;
 use adfolio_proto::plan::v1::import_delivery_request::Part;
 use adfolio_proto::plan::v1::plan_admin_service_server::PlanAdminService;
 use futures::StreamExt as _;
+use prost::Message as _;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::{StaffApi, map};
@@ -220,8 +221,10 @@ impl PlanAdminService for StaffApi {
         let mut messages = request.into_inner();
         let first = messages.message().await.map_err(|_| broken_off())?;
         let header = header(first)?;
-        let outcome = import::run(&self.0, &caller, header, messages.map(piece)).await?;
-        Ok(Response::new(outcome.into()))
+        let pieces = messages.map(piece);
+        let encode = |outcome: &_| proto::ImportDeliveryResponse::from(outcome).encode_to_vec();
+        let answer = import::run(&self.0, &caller, header, pieces, encode).await?;
+        Ok(Response::new(answer.into_message()?))
     }
 
     async fn list_delivery_imports(

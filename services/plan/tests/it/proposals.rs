@@ -341,6 +341,65 @@ async fn the_same_file_is_proposed_once_and_a_taken_one_brings_nothing() {
 }
 
 #[tokio::test]
+async fn a_key_answers_the_first_proposal_whatever_became_of_it() {
+    let stack = Plan::spawn().await;
+    let (caller, plan) = put(&stack).await;
+    let text = file(&plan, &[("1", "1.50", "2.25"), ("2", "?", "0.30")]);
+    let first = with_key(&operator(), "file-1");
+    let proposed = propose(&stack, &first, &text).await;
+    assert_eq!((proposed.applied, proposed.rejected_count), (1, 1));
+    // A dry run takes no key.
+    let looked = stack.propose(&first, header(true), text.as_bytes()).await;
+    assert_eq!(looked.unwrap().import_id, "");
+    assert_eq!(propose(&stack, &first, &text).await, proposed);
+    let rejected = stack
+        .decide(
+            &staff(StaffRole::Finance),
+            &proposed.import_id,
+            ImportDecision::Rejected,
+            "not ours",
+        )
+        .await;
+    assert_eq!(rejected.unwrap().state(), ImportState::Rejected);
+    // Without a key it would be proposed anew.
+    assert_eq!(propose(&stack, &first, &text).await, proposed);
+    assert_eq!(stack.imports(ImportState::Proposed).await, []);
+
+    for (header, text) in [
+        (header(false), file(&plan, &[("3", "1.50", "2.25")])),
+        (
+            ImportHeader {
+                source: "network-b".to_owned(),
+                ..header(false)
+            },
+            text.clone(),
+        ),
+    ] {
+        let other = stack.propose(&first, header, text.as_bytes()).await;
+        assert_eq!(why(other).0, Reason::IdempotencyKeyReused);
+    }
+    assert_eq!(stack.imports(ImportState::Proposed).await, []);
+    // Keys belong to their members of staff.
+    let other = with_key(&staff(StaffRole::Operator), "file-1");
+    let again = propose(&stack, &other, &text).await;
+    assert_ne!(again.import_id, proposed.import_id);
+    assert_eq!(stack.plan(&caller, &plan.id).await, plan);
+}
+
+#[tokio::test]
+async fn a_key_sent_many_times_at_once_proposes_once() {
+    let stack = Plan::builder().replicas(2).spawn().await;
+    let (_, plan) = put(&stack).await;
+    let text = file(&plan, &[("1", "1.50", "2.25")]);
+    let first = with_key(&operator(), "at-once");
+    let answers = futures::future::join_all((0..6).map(|_| propose(&stack, &first, &text))).await;
+    for answer in &answers {
+        assert_eq!(answer, &answers[0]);
+    }
+    assert_eq!(stack.imports(ImportState::Proposed).await.len(), 1);
+}
+
+#[tokio::test]
 async fn two_files_with_the_same_report_count_it_once() {
     let stack = Plan::spawn().await;
     let (caller, plan) = put(&stack).await;

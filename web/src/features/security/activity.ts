@@ -3,6 +3,7 @@ const ACTIONS = [
   'auth.set_user_state',
   'auth.set_user_profile',
   'auth.create_host_token',
+  'auth.end_user_sessions',
   'auth.password_changed',
   'auth.email_confirmed',
   'auth.sessions_ended',

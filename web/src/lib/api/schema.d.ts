@@ -177,6 +177,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/announcement/audience": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How many active users an announcement to all would reach now.
+         * @description How many active users an announcement to all would reach now. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getAudience"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/announcement/edit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Changes a scheduled announcement before it is published.
+         * @description Changes a scheduled announcement before it is published. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["editAnnouncement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/announcement/list": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What staff have published, scheduled or withdrawn, newest first.
+         * @description What staff have published, scheduled or withdrawn, newest first.
+         *
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listAnnouncements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/announcement/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Withdraws a scheduled announcement before it is published.
+         * @description Withdraws a scheduled announcement before it is published. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["withdrawAnnouncement"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/approval/decide": {
         parameters: {
             query?: never;
@@ -353,6 +441,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/claim": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Says for two minutes that the caller works on an item, or says so again. Answers who holds the claim, which is somebody else where they were first. It warns and blocks nobody, and is not audited.
+         * @description Says for two minutes that the caller works on an item, or says so again. Answers who holds the claim, which is somebody else where they were first. It warns and blocks nobody, and is not audited. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["claimItem"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/claim/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends the caller's claim on an item, if there is one.
+         * @description Ends the caller's claim on an item, if there is one. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["releaseClaim"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Claims on items of one kind, newest first.
+         * @description Claims on items of one kind, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/content": {
         parameters: {
             query?: never;
@@ -372,9 +526,75 @@ export interface paths {
          * Replaces the texts that are sent.
          * @description Replaces the texts that are sent. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `CHANGED_MEANWHILE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/content/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Makes what an old version left the texts again, as a new version.
+         * @description Makes what an old version left the texts again, as a new version. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["restoreContent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/content/version": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All texts as a version left them.
+         * @description All texts as a version left them.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getContentVersion"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/content/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Changes of the texts that staff edit, newest first.
+         * @description Changes of the texts that staff edit, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listContentVersions"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -433,8 +653,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Campaigns, newest first.
-         * @description Campaigns, newest first.
+         * Campaigns, newest first, each with what it has cost so far.
+         * @description Campaigns, newest first, each with what it has cost so far.
          *
          *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -482,7 +702,7 @@ export interface paths {
          * Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them.
          * @description Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["importDelivery"];
         delete?: never;
@@ -843,6 +1063,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's own account and session.
+         * @description The caller's own account and session. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getStaffMe"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/network/create": {
         parameters: {
             query?: never;
@@ -941,8 +1183,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Publishes a notification to all or some users.
-         * @description Publishes a notification to all or some users. A `reason` in the request is stored in the audit log.
+         * Publishes a notification to all or some users, at once or at a time.
+         * @description Publishes a notification to all or some users, at once or at a time. A `reason` in the request is stored in the audit log.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -1833,6 +2075,72 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Events `changed {kinds}`: something of these kinds may have changed, at most one event a second. The first names every kind that the role may open. Without figures and ids. Ends with the session.
+         * @description Events `changed {kinds}`: something of these kinds may have changed, at most one event a second. The first names every kind that the role may open. Without figures and ids. Ends with the session. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `TOO_MANY_ATTEMPTS` 429, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["openStaffStream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/today": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What waits for a person, by kind, as far as the caller's role may open it. A service that does not answer makes its kinds unavailable and fails nothing else.
+         * @description What waits for a person, by kind, as far as the caller's role may open it. A service that does not answer makes its kinds unavailable and fails nothing else. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getToday"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/coupons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A user's coupons of one state, newest first.
+         * @description A user's coupons of one state, newest first.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listUserCoupons"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/user/destinations": {
         parameters: {
             query?: never;
@@ -1943,6 +2251,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/user/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A user's notifications, newest first, as the user's inbox has them. Audited.
+         * @description A user's notifications, newest first, as the user's inbox has them. Audited.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listUserNotices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/user/profile": {
         parameters: {
             query?: never;
@@ -1959,6 +2289,50 @@ export interface paths {
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["setUserProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/security_log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What was done to a user's account, newest first, as the user sees it.
+         * @description What was done to a user's account, newest first, as the user sees it.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listUserSecurityLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/user/sessions/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ends all sessions of a user, for a reason, and forgets the user's devices.
+         * @description Ends all sessions of a user, for a reason, and forgets the user's devices. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["endUserSessions"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3859,6 +4233,88 @@ export interface components {
             /** @description The minimum. */
             min: components["schemas"]["Money"];
         };
+        /** @description A notification as staff made it. */
+        Announcement: {
+            /** @description Its category. */
+            category: components["schemas"]["Category"];
+            changed_at: components["schemas"]["Timestamp"] | null;
+            /** @description The member of staff who last changed or withdrew it. */
+            changed_by: string | null;
+            /**
+             * @description Text by language.
+             * @example {
+             *       "en": "The console is not available from 02:00 to 03:00 UTC."
+             *     }
+             */
+            content: {
+                [key: string]: string;
+            };
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
+             */
+            id: string;
+            /**
+             * @description The member of staff who made it; null if that was not kept.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            made_by: string | null;
+            publish_at: components["schemas"]["Timestamp"] | null;
+            published_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description How many it has reached: its recipients, or the users who were active when it was published, a million at most.
+             *     Null before, and while they are not counted.
+             * @example 1204
+             */
+            reached: number | null;
+            /**
+             * Format: int64
+             * @description Number of recipients; 0 for all users.
+             * @example 0
+             */
+            recipients: number;
+            /** @description Its state. */
+            state: components["schemas"]["AnnouncementState"];
+            /** @description When it was made. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * @description Title by language.
+             * @example {
+             *       "en": "Maintenance on Sunday"
+             *     }
+             */
+            title: {
+                [key: string]: string;
+            };
+            /** @description Whom it is for. */
+            to: components["schemas"]["AnnouncementAudience"];
+            /**
+             * Format: int64
+             * @description Counts its changes, beginning with 1.
+             * @example 1
+             */
+            version: number;
+            /** @description Why it was withdrawn. */
+            withdrawal_reason: string | null;
+        };
+        /**
+         * @description Whom something is for.
+         * @enum {string}
+         */
+        AnnouncementAudience: "all" | "users";
+        /** @description A page of a list. */
+        AnnouncementPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Announcement"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /**
+         * @description State of what staff publish.
+         * @enum {string}
+         */
+        AnnouncementState: "scheduled" | "published" | "withdrawn";
         /** @description A product with the coupons that can be used on it. */
         AppDetail: components["schemas"]["Product"] & {
             /** @description The caller's coupons that are usable for an amount within the product's range, the first to expire first. */
@@ -3970,6 +4426,17 @@ export interface components {
              *     ]
              */
             regions: string[];
+        };
+        /** @description The audience of an announcement to all. */
+        AudienceSize: {
+            /** @description Whether there are more. */
+            more: boolean;
+            /**
+             * Format: int64
+             * @description How many users are active, a million at most.
+             * @example 1204
+             */
+            users: number;
         };
         /** @description An entry of the audit log. */
         AuditEntry: {
@@ -4329,6 +4796,21 @@ export interface components {
              */
             user_name?: string | null;
         };
+        /** @description The state of the books. */
+        Books: {
+            /** @description Whether that proof found them in balance. */
+            balanced: boolean | null;
+            checkpoint_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Heads of chains in it.
+             * @example 1204
+             */
+            checkpoint_size: number | null;
+            proved_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether wallet has answered. */
+            state: components["schemas"]["PartState"];
+        };
         /** @description Identifies one object. */
         ById: {
             /**
@@ -4365,6 +4847,12 @@ export interface components {
             decided_by: string | null;
             ends_at: components["schemas"]["Timestamp"] | null;
             /**
+             * Format: int64
+             * @description Coupons that expired unused.
+             * @example 0
+             */
+            expired: number;
+            /**
              * @description Opaque id.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e35
              */
@@ -4378,6 +4866,14 @@ export interface components {
              * @example Welcome 10%
              */
             name: string;
+            /**
+             * Format: int64
+             * @description Coupons that are used; one that came back is not.
+             * @example 0
+             */
+            redeemed: number;
+            /** @description What they cost. */
+            redeemed_amount: components["schemas"]["Money"];
             starts_at: components["schemas"]["Timestamp"] | null;
             /** @description Whether its coupons can be claimed or granted. */
             state: components["schemas"]["CampaignState"];
@@ -4493,6 +4989,46 @@ export interface components {
             items: components["schemas"]["Checkpoint"][];
             /** @description Cursor of the next page; null on the last page. */
             next_cursor: string | null;
+        };
+        /** @description Who works on an item. It warns and blocks nobody. */
+        Claim: {
+            /** @description Since when. */
+            claimed_at: components["schemas"]["Timestamp"];
+            /** @description When it runs out unless its holder renews it. */
+            expires_at: components["schemas"]["Timestamp"];
+            /**
+             * @description Its id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44
+             */
+            id: string;
+            /** @description What the item is. */
+            kind: components["schemas"]["ClaimKind"];
+            /** @description Whether the caller holds it. */
+            own: boolean;
+            /** @description Who holds it. */
+            staff: components["schemas"]["StaffName"];
+        };
+        /**
+         * @description What an item is.
+         * @enum {string}
+         */
+        ClaimKind: "withdrawal" | "approval" | "exchange_order" | "feedback" | "import" | "bank_line" | "plan" | "user" | "content";
+        /** @description A page of a list. */
+        ClaimPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["Claim"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
+        /** @description Claims or releases an item. */
+        ClaimRequest: {
+            /**
+             * @description Its id, 1 to 100 characters. It is not looked up.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44
+             */
+            id: string;
+            /** @description What the item is. */
+            kind: components["schemas"]["ClaimKind"];
         };
         /** @description A campaign as a user sees it. */
         Claimable: {
@@ -4649,6 +5185,12 @@ export interface components {
             terms: {
                 [key: string]: string;
             };
+            /**
+             * Format: int64
+             * @description Counts the changes. Sent back with new texts, it says which ones they replace.
+             * @example 7
+             */
+            version: number;
         };
         /** @description New texts. Absent parts stay as they are. */
         ContentRequest: {
@@ -4715,12 +5257,67 @@ export interface components {
             terms?: {
                 [key: string]: string;
             } | null;
+            /**
+             * Format: int64
+             * @description The version that the texts are based on: a part that was changed after it is refused. Whatever stands is replaced if
+             *     absent.
+             * @example 7
+             */
+            version?: number | null;
         };
         /**
          * @description Advertising content of a product.
          * @enum {string}
          */
         ContentType: "video" | "landing_page";
+        /** @description A change of the texts that staff edit. */
+        ContentVersion: {
+            /**
+             * @description The member of staff who made it; null for the first.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
+             */
+            made_by: string | null;
+            /**
+             * @description The parts that it changed.
+             * @example [
+             *       "faq",
+             *       "marketing_headline"
+             *     ]
+             */
+            parts: string[];
+            /**
+             * @description Why; null without a reason.
+             * @example New fees from December
+             */
+            reason: string | null;
+            /**
+             * Format: int64
+             * @description The version that it restored.
+             */
+            restored: number | null;
+            /** @description When. */
+            time: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Its number; the first is what stood when versions began to be kept.
+             * @example 7
+             */
+            version: number;
+        };
+        /** @description A version, with all texts as it left them. */
+        ContentVersionDetail: {
+            /** @description What changed, and who changed it. */
+            change: components["schemas"]["ContentVersion"];
+            /** @description All texts as it left them. */
+            content: components["schemas"]["Content"];
+        };
+        /** @description A page of a list. */
+        ContentVersionPage: {
+            /** @description The items, newest first. */
+            items: components["schemas"]["ContentVersion"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+        };
         /** @description A count. */
         Count: {
             /**
@@ -4960,6 +5557,7 @@ export interface components {
             content: {
                 [key: string]: string;
             };
+            publish_at?: components["schemas"]["TimestampInput"] | null;
             /**
              * @description Title by language, at most 200 characters each; `en` is required.
              * @example {
@@ -5491,6 +6089,41 @@ export interface components {
             bank_card: components["schemas"]["BankCard"] | null;
             wallet_address: components["schemas"]["WalletAddress"] | null;
         };
+        /** @description Changes a scheduled announcement. What is absent stays as it is. */
+        EditAnnouncementRequest: {
+            category?: components["schemas"]["Category"] | null;
+            /**
+             * @description Text by language, at most 5000 characters each; `en` is required.
+             * @example {
+             *       "en": "The console is not available from 03:00 to 04:00 UTC."
+             *     }
+             */
+            content?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description The announcement.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
+             */
+            id: string;
+            publish_at?: components["schemas"]["TimestampInput"] | null;
+            /**
+             * @description Title by language, at most 200 characters each; `en` is required.
+             * @example {
+             *       "en": "Maintenance on Sunday"
+             *     }
+             */
+            title?: {
+                [key: string]: string;
+            } | null;
+            to?: components["schemas"]["Recipients"] | null;
+            /**
+             * Format: int64
+             * @description The version that the change is based on.
+             * @example 1
+             */
+            version: number;
+        };
         /** @description Changes a network; absent values stay. */
         EditNetworkRequest: {
             /** @description Display name. */
@@ -5634,6 +6267,28 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             staff_id: string;
+        };
+        /** @description Ends all sessions of a user. */
+        EndUserSessionsRequest: {
+            /**
+             * @description Why, 1 to 500 characters; the user's security log shows it.
+             * @example The user reported a stolen phone
+             */
+            reason: string;
+            /**
+             * @description The user.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
+             */
+            user_id: string;
+        };
+        /** @description The sessions of a user have ended. */
+        EndedSessions: {
+            /**
+             * Format: int64
+             * @description How many had not ended before.
+             * @example 2
+             */
+            ended: number;
         };
         /**
          * @description How a user's account was created.
@@ -5846,6 +6501,8 @@ export interface components {
         /** @description Feedback with its user. */
         Feedback: {
             closed_at: components["schemas"]["Timestamp"] | null;
+            /** @description The member of staff who closed it. */
+            closed_by: string | null;
             /**
              * @description Text.
              * @example The series of my plan shows no clicks since noon.
@@ -6575,6 +7232,11 @@ export interface components {
                 [key: string]: string;
             };
         };
+        /** @description The caller's own account and session. */
+        Me: components["schemas"]["Staff"] & {
+            /** @description The session of the call. */
+            session: components["schemas"]["OwnStaffSession"];
+        };
         /** @description Opens a membership and charges its fee. */
         MembershipRequest: {
             /** @description The fee. */
@@ -7004,6 +7666,19 @@ export interface components {
             /** @description The active sessions, newest first. */
             items: components["schemas"]["OwnSession"][];
         };
+        /** @description The caller's session. */
+        OwnStaffSession: {
+            expires_at: components["schemas"]["Timestamp"] | null;
+            fresh_until: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3a
+             */
+            id: string;
+            opened_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether it lacks the second factor that it needs: it may then only set one up, show it, or log out. */
+            second_factor_missing: boolean;
+        };
         /** @description What is planned and spent until a time. */
         PacePoint: {
             /** @description The upper edge. */
@@ -7026,6 +7701,11 @@ export interface components {
          * @example 20
          */
         PageLimit: number;
+        /**
+         * @description Whether a service has said what waits.
+         * @enum {string}
+         */
+        PartState: "known" | "unavailable";
         /** @description Records that the bank has paid a batch. */
         PayPaymentBatchRequest: {
             /**
@@ -7648,7 +8328,7 @@ export interface components {
             /** @description Pending withdrawals of one method. */
             withdrawal_ids: string[];
         };
-        /** @description A published notification. */
+        /** @description A notification that is published or scheduled. */
         PublishedNotification: {
             /**
              * @description Its id.
@@ -7661,6 +8341,8 @@ export interface components {
              * @example 1
              */
             recipients: number;
+            /** @description Whether it is published or scheduled. */
+            state: components["schemas"]["AnnouncementState"];
         };
         /** @description A browser by its address. */
         PushEndpoint: {
@@ -7911,7 +8593,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "EMAIL_CODE_INVALID" | "DISOWN_LINK_INVALID" | "NOTHING_CHANGED" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "EXCHANGE_OPEN" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "EMAIL_CODE_INVALID" | "DISOWN_LINK_INVALID" | "NOTHING_CHANGED" | "CHANGED_MEANWHILE" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "EXCHANGE_OPEN" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**
@@ -8117,6 +8799,33 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
              */
             staff_id: string;
+        };
+        /** @description Makes what an old version left the texts again, as a new version. */
+        RestoreContentRequest: {
+            /**
+             * Format: int64
+             * @description The version that stands; whichever does if absent.
+             * @example 7
+             */
+            current?: number | null;
+            /**
+             * @description The parts to restore, by the names that versions have; all if absent.
+             * @example [
+             *       "faq"
+             *     ]
+             */
+            parts?: string[] | null;
+            /**
+             * @description Why, 1 to 500 characters; visible to staff only.
+             * @example The new answers were wrong
+             */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The version to restore.
+             * @example 6
+             */
+            version: number;
         };
         /** @description Returns start-up funds. */
         ReturnStartUpFundsRequest: {
@@ -8458,6 +9167,24 @@ export interface components {
          * @enum {string}
          */
         SortOrder: "asc" | "desc";
+        /** @description How long a source of delivery reports is silent. */
+        SourceSilence: {
+            reported_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description Its name.
+             * @example network-a
+             */
+            source: string;
+        };
+        /** @description Sources of delivery reports. */
+        Sources: {
+            /** @description Registered sources and those of active networks, the longest silent first; at most 100. */
+            items: components["schemas"]["SourceSilence"][];
+            /** @description Whether there are more. */
+            more: boolean;
+            /** @description Whether plan has answered. */
+            state: components["schemas"]["PartState"];
+        };
         /** @description A member of staff. */
         Staff: {
             /** @description Who confirmed that another person than its maker holds the account. */
@@ -8531,7 +9258,7 @@ export interface components {
              */
             username: string;
         };
-        /** @description A member of staff in the audit log. */
+        /** @description A member of staff by name. */
         StaffName: {
             /**
              * @description The member.
@@ -8830,6 +9557,16 @@ export interface components {
          * @example 2026-11-20T08:15:30.000Z
          */
         TimestampInput: string;
+        /** @description What waits, as far as the caller's role may see it. */
+        Today: {
+            /** @description When this was asked. */
+            at: components["schemas"]["Timestamp"];
+            books: components["schemas"]["Books"] | null;
+            /** @description How long sources of delivery reports are silent. */
+            sources: components["schemas"]["Sources"];
+            /** @description By kind: each that the role may open. */
+            waiting: components["schemas"]["Waiting"][];
+        };
         /** @description The token of a session. */
         Token: {
             /**
@@ -8891,6 +9628,15 @@ export interface components {
              * @example 640
              */
             width: number;
+        };
+        /** @description A page of a user's coupons. */
+        UserCouponPage: {
+            /** @description Counts by state. */
+            counts: components["schemas"]["CouponCounts"];
+            /** @description The coupons, newest first. */
+            items: components["schemas"]["Coupon"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
         };
         /** @description A user with wallet and sessions. */
         UserDetail: components["schemas"]["UserInfo"] & {
@@ -8993,6 +9739,19 @@ export interface components {
              */
             username: string | null;
         };
+        /** @description A page of a user's notifications. */
+        UserNoticePage: {
+            /** @description The notifications, newest first, in the caller's language. */
+            items: components["schemas"]["Notification"][];
+            /** @description Cursor of the next page; null on the last page. */
+            next_cursor: string | null;
+            /**
+             * Format: int64
+             * @description Number of unread notifications in all categories.
+             * @example 3
+             */
+            unread_total: number;
+        };
         /**
          * @description Changes the given fields of a user's standing; absent fields stay as they are. The user sees the change, so it needs a
          *     reason.
@@ -9039,6 +9798,28 @@ export interface components {
             /** @description The new state. */
             state: components["schemas"]["UserState"];
         };
+        /** @description Things of one kind that wait. */
+        Waiting: {
+            /**
+             * Format: int64
+             * @description How many, up to 10,000 of a service; null while that is unknown. Of dead letters that not all services have
+             *     counted, how many are known of.
+             * @example 3
+             */
+            count: number | null;
+            /** @description What they are. */
+            kind: components["schemas"]["WaitingKind"];
+            /** @description Whether there are more than were counted. */
+            more: boolean;
+            oldest_at: components["schemas"]["Timestamp"] | null;
+            /** @description Whether they could be counted. Of dead letters, all services must have counted theirs. */
+            state: components["schemas"]["PartState"];
+        };
+        /**
+         * @description What waits.
+         * @enum {string}
+         */
+        WaitingKind: "withdrawals" | "approvals" | "freezes" | "exchange_orders" | "feedback" | "delivery_imports" | "quarantined_reports" | "plans_to_finish" | "plans_to_settle" | "campaigns" | "dead_letters";
         /**
          * @description A balance of the wallet.
          * @enum {string}
@@ -9071,6 +9852,25 @@ export interface components {
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f
              */
             user_id: string;
+        };
+        /** @description Withdraws a scheduled announcement. */
+        WithdrawAnnouncementRequest: {
+            /**
+             * @description The announcement.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36
+             */
+            id: string;
+            /**
+             * @description Why, 1 to 500 characters; visible to staff only.
+             * @example The maintenance was postponed
+             */
+            reason: string;
+            /**
+             * Format: int64
+             * @description The version that was looked at; whichever stands if absent.
+             * @example 1
+             */
+            version?: number | null;
         };
         /** @description Requests a withdrawal. */
         WithdrawRequest: {
@@ -9613,6 +10413,189 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    getAudience: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AudienceSize"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    editAnnouncement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "content": {
+                 *         "en": "The console is not available from 03:00 to 04:00 UTC."
+                 *       },
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36",
+                 *       "title": {
+                 *         "en": "Maintenance on Sunday"
+                 *       },
+                 *       "version": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["EditAnnouncementRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Announcement"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listAnnouncements: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["AnnouncementState"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AnnouncementPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    withdrawAnnouncement: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36",
+                 *       "reason": "The maintenance was postponed",
+                 *       "version": 1
+                 *     }
+                 */
+                "application/json": components["schemas"]["WithdrawAnnouncementRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Announcement"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     decideApproval: {
         parameters: {
             query?: never;
@@ -9964,6 +10947,142 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    claimItem: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44",
+                 *       "kind": "withdrawal"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Claim"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    releaseClaim: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e44",
+                 *       "kind": "withdrawal"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ClaimRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Empty"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listClaims: {
+        parameters: {
+            query: {
+                cursor?: string;
+                kind: components["schemas"]["ClaimKind"];
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ClaimPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     getContent: {
         parameters: {
             query?: never;
@@ -10033,7 +11152,8 @@ export interface operations {
                  *       },
                  *       "terms": {
                  *         "en": "These terms apply to every account."
-                 *       }
+                 *       },
+                 *       "version": 7
                  *     }
                  */
                 "application/json": components["schemas"]["ContentRequest"];
@@ -10060,6 +11180,137 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    restoreContent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "current": 7,
+                 *       "parts": [
+                 *         "faq"
+                 *       ],
+                 *       "reason": "The new answers were wrong",
+                 *       "version": 6
+                 *     }
+                 */
+                "application/json": components["schemas"]["RestoreContentRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Content"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getContentVersion: {
+        parameters: {
+            query: {
+                version: number;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ContentVersionDetail"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listContentVersions: {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["ContentVersionPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -10267,6 +11518,8 @@ export interface operations {
             header?: {
                 /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
                 "X-Lang"?: components["schemas"]["Lang"];
+                /** @description The same key with the same body returns the first answer again. The same key with another body is IDEMPOTENCY_KEY_REUSED. */
+                "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
@@ -11026,6 +12279,42 @@ export interface operations {
             413: components["responses"]["Edge413"];
             414: components["responses"]["Edge414"];
             415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getStaffMe: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Me"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
             429: components["responses"]["Edge429"];
             502: components["responses"]["Edge502"];
             503: components["responses"]["Edge503"];
@@ -13140,6 +14429,114 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    openStaffStream: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or an envelope with the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorEnvelope"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getToday: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Today"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listUserCoupons: {
+        parameters: {
+            query: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                state?: components["schemas"]["CouponState"];
+                user_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserCouponPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     getUserDestinations: {
         parameters: {
             query: {
@@ -13362,6 +14759,48 @@ export interface operations {
             504: components["responses"]["Edge504"];
         };
     };
+    listUserNotices: {
+        parameters: {
+            query: {
+                category?: components["schemas"]["CategoryFilter"];
+                cursor?: string;
+                filter?: components["schemas"]["ReadFilter"];
+                limit?: components["schemas"]["PageLimit"];
+                user_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["UserNoticePage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
     setUserProfile: {
         parameters: {
             query?: never;
@@ -13395,6 +14834,94 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["UserInfo"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listUserSecurityLog: {
+        parameters: {
+            query: {
+                cursor?: string;
+                limit?: components["schemas"]["PageLimit"];
+                user_id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["SecurityEntryPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    endUserSessions: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "reason": "The user reported a stolen phone",
+                 *       "user_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e2f"
+                 *     }
+                 */
+                "application/json": components["schemas"]["EndUserSessionsRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["EndedSessions"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

@@ -257,7 +257,7 @@ fn octets(field: &str) -> Vec<u8> {
 fn seconds(field: &str) -> i64 {
     let now = chrono::Utc::now().timestamp();
     match field {
-        "ends_at" | "expires_at" => now + 24 * 3600,
+        "ends_at" | "expires_at" | "publish_at" => now + 24 * 3600,
         _ => now - 30,
     }
 }

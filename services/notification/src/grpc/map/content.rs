@@ -5,28 +5,16 @@ use std::collections::{BTreeMap, HashMap};
 use adfolio_kit::mirror;
 use adfolio_kit::mirror::Mirrored as _;
 use adfolio_kit::refusal::Refusal;
+use adfolio_kit::wire::{self, List};
 use adfolio_proto::notification::v1 as proto;
 use serde_json::{Value, json};
 
-use crate::content::{Content, DepositMethod, Draft, Faq, FaqDraft, Legal, deposit_method};
+use crate::content::{
+    Content, DepositMethod, Draft, Edition, Faq, FaqDraft, Legal, PARTS, Version, deposit_method,
+};
 use crate::lang::Lang;
 use crate::localized::{self, Texts};
 use crate::service_entry::{self, ServiceEntry};
-
-/// The names of the parts, as in the message.
-const PARTS: [&str; 11] = [
-    "customer_service",
-    "recharge_customer_service",
-    "faq",
-    "operating_rules",
-    "activity_rules",
-    "marketing_headline",
-    "deposit_methods",
-    "imprint",
-    "terms",
-    "privacy",
-    "fees",
-];
 
 mirror! {
     Legal = proto::LegalText,
@@ -120,16 +108,70 @@ fn by_code(texts: &Texts) -> HashMap<String, String> {
     localized::by_code(texts).into_iter().collect()
 }
 
-impl From<&Content> for proto::SetContentResponse {
-    fn from(content: &Content) -> Self {
+impl From<&Edition> for proto::SetContentResponse {
+    fn from(edition: &Edition) -> Self {
         Self {
-            content: Some(content.into()),
+            content: Some((&edition.content).into()),
+            version: edition.version,
         }
     }
 }
 
+impl From<&Edition> for proto::RestoreContentResponse {
+    fn from(edition: &Edition) -> Self {
+        Self {
+            content: Some((&edition.content).into()),
+            version: edition.version,
+        }
+    }
+}
+
+impl From<&Version> for proto::ContentVersion {
+    fn from(version: &Version) -> Self {
+        Self {
+            version: version.number,
+            parts: version.parts.clone(),
+            made_by: version.made_by.map(|by| by.to_string()).unwrap_or_default(),
+            time: Some(wire::timestamp(version.made_at)),
+            reason: version.reason.clone(),
+            restored: version.restored.unwrap_or(0),
+        }
+    }
+}
+
+/// The number before which a page of versions begins.
+pub fn before(list: &List) -> Result<Option<i64>, Refusal> {
+    let Some(keys) = list.keys(1)? else {
+        return Ok(None);
+    };
+    let number = keys.first().and_then(|key| key.parse().ok());
+    number.map(Some).ok_or_else(|| Refusal::invalid("cursor"))
+}
+
+/// The number of a version, if one was sent.
+pub fn number(sent: i64, field: &str) -> Result<Option<i64>, Refusal> {
+    match sent {
+        0 => Ok(None),
+        number if number > 0 => Ok(Some(number)),
+        _ => Err(Refusal::invalid(field)),
+    }
+}
+
+/// The names of the parts that are meant; none means all. A name that no part has is VALIDATION.
+pub fn named(parts: &[String]) -> Result<Vec<String>, Refusal> {
+    if parts.is_empty() {
+        return Ok(PARTS.iter().map(|part| (*part).to_owned()).collect());
+    }
+    let known = |part: &String| PARTS.contains(&part.as_str());
+    if parts.iter().all(known) {
+        Ok(parts.to_vec())
+    } else {
+        Err(Refusal::invalid("parts"))
+    }
+}
+
 /// The content in one order of its languages: a map has none, and equal requests must have equal digests.
-pub fn canonical(content: &proto::Content, parts: &[String]) -> String {
+pub fn canonical(content: &proto::Content, parts: &[String], version: i64) -> String {
     let sorted = |texts: &HashMap<String, String>| -> Value {
         let sorted: BTreeMap<_, _> = texts.iter().collect();
         json!(sorted)
@@ -152,7 +194,7 @@ pub fn canonical(content: &proto::Content, parts: &[String]) -> String {
         let texts = [&method.name, &method.fee, &method.arrival].map(sorted);
         json!([method.id, method.min_minor, method.max_minor, texts])
     };
-    let all = json!([
+    let mut all = json!([
         parts,
         entries(&content.customer_service),
         entries(&content.recharge_customer_service),
@@ -170,16 +212,16 @@ pub fn canonical(content: &proto::Content, parts: &[String]) -> String {
         sorted(&content.privacy),
         sorted(&content.fees),
     ]);
+    // A request without one has the digest that the release before gave it.
+    if let (Some(all), true) = (all.as_array_mut(), version != 0) {
+        all.push(json!(version));
+    }
     all.to_string()
 }
 
-/// The parts of the content that `parts` names; none named means all. A name that no part has is VALIDATION.
-pub fn draft(content: proto::Content, parts: &[String]) -> Result<Draft, Refusal> {
-    let known = |part: &String| PARTS.contains(&part.as_str());
-    if !parts.iter().all(known) {
-        return Err(Refusal::invalid("parts"));
-    }
-    let wanted = |part: &str| parts.is_empty() || parts.iter().any(|name| name == part);
+/// The parts of the content that `parts` names.
+pub fn draft(content: proto::Content, parts: &[String]) -> Draft {
+    let wanted = |part: &str| parts.iter().any(|name| name == part);
 
     let faq = |faq: proto::FaqContent| FaqDraft {
         id: faq.id,
@@ -203,7 +245,7 @@ pub fn draft(content: proto::Content, parts: &[String]) -> Result<Draft, Refusal
     let legal = legal
         .into_iter()
         .filter(|(legal, _)| wanted(legal.as_str()));
-    Ok(Draft {
+    Draft {
         customer_service: wanted("customer_service")
             .then(|| entry_drafts(content.customer_service)),
         recharge_customer_service: wanted("recharge_customer_service")
@@ -215,7 +257,7 @@ pub fn draft(content: proto::Content, parts: &[String]) -> Result<Draft, Refusal
         deposit_methods: wanted("deposit_methods")
             .then(|| content.deposit_methods.into_iter().map(method).collect()),
         legal: legal.collect(),
-    })
+    }
 }
 
 fn entry_drafts(entries: Vec<proto::ServiceEntryContent>) -> Vec<service_entry::Draft> {

@@ -29,6 +29,10 @@ impl From<&Feedback> for proto::Feedback {
             reply: feedback.reply.clone(),
             time: Some(wire::timestamp(feedback.created_at)),
             closed_at: feedback.closed_at.map(wire::timestamp),
+            closed_by: feedback
+                .closed_by
+                .map(|by| by.to_string())
+                .unwrap_or_default(),
         }
     }
 }

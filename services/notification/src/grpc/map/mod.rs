@@ -4,3 +4,4 @@ pub mod content;
 pub mod feedback;
 pub mod mails;
 pub mod notices;
+pub mod publications;

@@ -6,14 +6,11 @@ use adfolio_kit::names;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::List;
 use adfolio_proto::notification::v1 as proto;
-use adfolio_proto::notification::v1::create_notification_request::To;
 use chrono::DateTime;
 
 use crate::lang::Lang;
 use crate::localized;
 use crate::notice::{Body, Category, Filter, Kind, Notice, Position, TargetKind};
-use crate::publish::entity::check_message;
-use crate::publish::{Publication, Published, Recipients};
 use crate::text::{Catalogues, Rendered};
 
 names! {
@@ -99,36 +96,5 @@ pub fn notification(notice: &Notice, catalogues: &Catalogues, lang: Lang) -> pro
                 kind: target.kind.to_wire(),
                 id: target.id.clone(),
             }),
-    }
-}
-
-impl TryFrom<proto::CreateNotificationRequest> for Publication {
-    type Error = Refusal;
-
-    fn try_from(request: proto::CreateNotificationRequest) -> Result<Self, Refusal> {
-        let proto::CreateNotificationRequest {
-            category,
-            to,
-            title,
-            content,
-        } = request;
-        Ok(Self {
-            category: Category::required(category, "category")?,
-            to: match to {
-                Some(To::All(true)) => Recipients::All,
-                Some(To::Users(users)) => Recipients::users(&users.user_ids)?,
-                Some(To::All(false)) | None => return Err(Refusal::invalid("to")),
-            },
-            message: check_message(title, content)?,
-        })
-    }
-}
-
-impl From<&Published> for proto::CreateNotificationResponse {
-    fn from(published: &Published) -> Self {
-        Self {
-            id: published.id.to_string(),
-            recipients: published.recipients,
-        }
     }
 }

@@ -17,6 +17,7 @@ mod repo;
 use adfolio_kit::audit::{self, Actor};
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::Caller;
+use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::outbox;
 use adfolio_kit::refusal::{Refusal, chain};
 use adfolio_kit::signing_key::Kid;
@@ -29,6 +30,7 @@ pub use entity::{Choice, Import, Notable, State, Tally, Totals};
 pub use repo::{Beginning, End};
 
 use super::entity::{Origin, Verdict as RowVerdict};
+use super::import::Outcome;
 use super::intake::{self, Intake, Times};
 use super::row::Reported;
 use crate::app::App;
@@ -79,30 +81,38 @@ pub(super) async fn stage_in_tx(
     repo::stage_in_tx(tx, import.id, &staged, found).await
 }
 
-/// Ends the reading of a file; answers the import that stands for it, which is an earlier one if the same was proposed
-/// before.
+/// Ends the reading of a file; the outcome names the import that stands for it, which is an earlier one if the same was
+/// proposed before. A repeated key answers what it did the first time.
 pub(super) async fn end(
     app: &App,
     caller: &Caller,
-    import: &Beginning,
+    (import, once): (&Beginning, Once<Outcome>),
     end: End,
     plan_numbers: Vec<String>,
-) -> Result<ImportId, PlanError> {
+    mut outcome: Outcome,
+) -> Result<Answer<Outcome>, PlanError> {
     let (import, caller) = (import.clone(), caller.clone());
     db::write(&app.pool, move |tx| {
         Box::pin(async move {
+            let earlier = once.earlier_in_tx(tx).await?;
             super::repo::lock_source_in_tx(tx, &import.source).await?;
             // A file that brings nothing staged nothing, and is still an import.
             repo::begin_in_tx(tx, &import).await?;
-            if end.state == State::Proposed
-                && let Some(known) = repo::find_open_in_tx(tx, &end.request_sha256).await?
-            {
+            let known = match end.state {
+                State::Proposed => repo::find_open_in_tx(tx, &end.request_sha256).await?,
+                _ => None,
+            };
+            if earlier.is_some() || known.is_some() {
                 let again = End {
                     state: State::Repeated,
                     ..end
                 };
                 repo::end_in_tx(tx, import.id, &again).await?;
-                return Ok(known);
+                outcome.id = known;
+                return match earlier {
+                    Some(earlier) => Ok(earlier),
+                    None => Ok(once.keep_in_tx(tx, outcome).await?),
+                };
             }
             repo::end_in_tx(tx, import.id, &end).await?;
             if end.totals.plans == 0 && end.quarantined == 0 {
@@ -112,7 +122,8 @@ pub(super) async fn end(
                 .after(&audited_end(&import, &end, &plan_numbers))?
                 .record_in_tx(tx, &caller, end.now)
                 .await?;
-            Ok(import.id)
+            outcome.id = Some(import.id);
+            Ok(once.keep_in_tx(tx, outcome).await?)
         })
     })
     .await

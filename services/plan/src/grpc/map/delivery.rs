@@ -59,8 +59,9 @@ impl From<Rejected> for proto::RejectedRow {
     }
 }
 
-impl From<Outcome> for proto::ImportDeliveryResponse {
-    fn from(outcome: Outcome) -> Self {
+impl From<&Outcome> for proto::ImportDeliveryResponse {
+    fn from(outcome: &Outcome) -> Self {
+        let outcome = outcome.clone();
         let summary = outcome.summary;
         Self {
             read: summary.read,
