@@ -3,7 +3,8 @@ import { expect, type Page, test } from '@playwright/test';
 import { mayCall, type StaffCall } from '../src/console/api/roles';
 import { PAGES, type PagePath, type PageSpec } from '../src/console/pages';
 import type { components } from '../src/lib/api/schema';
-import { Api, newAdvertiser } from './support/api';
+import { Api, newAdvertiser, uniqueName } from './support/api';
+import { currencyOf, statementOf } from './support/bank-file';
 import { ADMIN, goTo, logIn, newMember, openConsole, type Role, SECOND_ADMIN } from './support/console';
 import { totp } from './support/totp';
 import { askForWithdrawal } from './support/withdrawals';
@@ -19,6 +20,9 @@ type Offer = { name: string; call: StaffCall };
 
 /** What a page offers besides its rows. */
 const OFFERS: readonly (Offer & { path: PagePath })[] = [
+  { path: '/bank', name: 'Upload statement', call: 'POST /admin/bank/statement' },
+  { path: '/bank/upload', name: 'Upload statement', call: 'POST /admin/bank/statement' },
+  { path: '/platform', name: 'Entries of Deposits', call: 'GET /admin/platform/entries' },
   { path: '/plans', name: 'Push a plan', call: 'POST /admin/plan/push' },
   { path: '/imports', name: 'Import', call: 'POST /admin/delivery/import' },
   { path: '/sources', name: 'Register a source', call: 'POST /admin/source/save' },
@@ -40,7 +44,14 @@ const OFFERS_FOR_USER: readonly Offer[] = [
   { name: 'Push a plan', call: 'POST /admin/plan/push' },
   { name: 'Write a notice', call: 'POST /admin/notification/create' },
   { name: 'Audit log', call: 'GET /admin/audit/list' },
+  { name: 'Fund details', call: 'GET /admin/user/flow' },
 ];
+
+/** What the page of a user's fund details offers. */
+const OFFERS_FOR_FLOW: readonly Offer[] = [{ name: 'Download statement', call: 'GET /admin/user/statement' }];
+
+/** Pages with a parameter in their address, which a role without their call is kept from. */
+type Opened = { spec: PageSpec; path: string; offers: readonly Offer[] };
 
 /** The pages without a parameter in their address. */
 const OPEN_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
@@ -156,9 +167,58 @@ async function checkOffers(page: Page, role: Role, offers: readonly Offer[]): Pr
   }
 }
 
+const specOf = (path: PagePath): PageSpec => {
+  const spec = PAGES.find((known) => known.path === path);
+  if (!spec) throw new Error(`no page ${path}`);
+  return spec;
+};
+
+/** A statement with an open line, a proposed batch, an account of the platform, and a user's fund details. */
+async function openedPages(staff: Api, user: string): Promise<Opened[]> {
+  const { api, user: payer } = await newAdvertiser(staff);
+  const text = `Top up ${payer.payment_reference}`;
+  const content = statementOf(await currencyOf(api), [{ amount: '1.00', text, reference: uniqueName() }]);
+  const statement = await staff.uploadStatement(content);
+  await staff.deposit(payer.id, '80.00');
+  await askForWithdrawal(api, '60.00');
+  const { items } = await staff.get<Schemas['StaffWithdrawalPage']>(
+    `/admin/withdraw/list?user_id=${payer.id}`,
+  );
+  const batch = await staff.post<Schemas['PaymentBatch']>('/admin/payment_batch/propose', {
+    withdrawal_ids: items.map(({ id }) => id),
+  });
+  return [
+    {
+      spec: specOf('/bank/:id'),
+      path: `/bank/${statement.id}`,
+      offers: [{ name: 'Credit all matched', call: 'POST /admin/bank/line/credit' }],
+    },
+    {
+      spec: specOf('/payments/:id'),
+      path: `/payments/${batch.id}`,
+      offers: [
+        { name: 'Release', call: 'POST /admin/payment_batch/decide' },
+        { name: 'Dissolve', call: 'POST /admin/payment_batch/decide' },
+      ],
+    },
+    { spec: specOf('/platform/:account'), path: '/platform/deposits_clearing', offers: [] },
+    { spec: specOf('/users/:id/flow'), path: `/users/${user}/flow`, offers: OFFERS_FOR_FLOW },
+  ];
+}
+
+async function checkOpened(page: Page, role: Role, { spec, path, offers }: Opened): Promise<void> {
+  const may = spec.needs === null || mayCall(role, spec.needs);
+  await goTo(page, path);
+  await isLoaded(page);
+  await expect(page.getByRole('heading', { name: NO_ACCESS }), `${role} ${path}`).toHaveCount(may ? 0 : 1);
+  await expect(page.getByRole('button', { name: 'Try again' }), `${role} ${path}`).toHaveCount(0);
+  await checkOffers(page, role, offers);
+}
+
 test('each role sees its pages and what it may do there, and nothing else', async ({ browser }) => {
   const staff = await Api.staff();
   const { user } = await newAdvertiser(staff);
+  const special = await openedPages(staff, user.id);
   for (const role of ROLES) {
     const page = await openConsole(browser, await newMember(staff, role));
     const faults = faultsIn(page);
@@ -166,6 +226,7 @@ test('each role sees its pages and what it may do there, and nothing else', asyn
     await goTo(page, `/users/${user.id}`);
     await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
     await checkOffers(page, role, OFFERS_FOR_USER);
+    for (const opened of special) await checkOpened(page, role, opened);
     expect(faults, role).toEqual([]);
     await page.context().close();
   }
@@ -179,7 +240,13 @@ test('no page has a fault that axe finds, in light and dark, or is wider than it
   await logIn(page, ADMIN);
   const found: string[] = [];
   const [plan] = (await staff.get<Schemas['StaffPlanPage']>('/admin/plan/list?limit=1')).items;
-  const paths = [...OPEN_PAGES.map((spec) => spec.path), `/users/${user.id}`, `/plans/${plan?.id}`];
+  const special = await openedPages(staff, user.id);
+  const paths = [
+    ...OPEN_PAGES.map((spec) => spec.path),
+    ...special.map(({ path }) => path),
+    `/users/${user.id}`,
+    `/plans/${plan?.id}`,
+  ];
   for (const path of paths) {
     await goTo(page, path);
     await isLoaded(page);

@@ -2,7 +2,7 @@ import { type Browser, expect, type Page, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser, uniqueName } from './support/api';
 import { ADMIN, goTo, openConsole, SECOND_ADMIN } from './support/console';
-import { askForWithdrawal } from './support/withdrawals';
+import { askAgain, askForWithdrawal } from './support/withdrawals';
 
 type Schemas = components['schemas'];
 
@@ -76,6 +76,51 @@ test('a large withdrawal is paid once both have said so', async () => {
   await decide(second, 'Approve', 'Paid withdrawal');
   await expect(second.getByText('Approved and posted: Paid withdrawal.')).toBeVisible();
   await expect.poll(withdrawal).toBe('paid');
+});
+
+test('a batch of payments is released by the one who did not propose it, and left by two', async () => {
+  await askAgain(api, '90.00');
+  await goTo(first, `/withdrawals?user_id=${user.id}`);
+  // The page may have been open since before the request.
+  await first.getByRole('button', { name: 'Refresh' }).click();
+  await first.getByRole('checkbox', { name: `Select ${user.username}, 90.00` }).check();
+  await first.getByRole('button', { name: 'Pay in a batch' }).click();
+  await first.getByRole('dialog').getByRole('button', { name: 'Propose batch' }).click();
+  await first.getByRole('link', { name: 'See the batch' }).click();
+  await expect(first.getByRole('heading', { name: /^Payment batch of/, level: 1 })).toBeVisible();
+  await first.getByRole('button', { name: 'Release' }).click();
+  const own = first.getByRole('dialog');
+  await expect(own).toContainText('You proposed this batch yourself');
+  await own.getByRole('button', { name: 'Release' }).click();
+  await expect(own.getByRole('alert').filter({ hasText: 'Another person must decide this' })).toBeVisible();
+  await own.getByRole('button', { name: 'Cancel' }).click();
+
+  const path = new URL(first.url()).hash.slice(1);
+  await goTo(second, path);
+  await second.getByRole('button', { name: 'Release' }).click();
+  await second.getByRole('dialog').getByRole('button', { name: 'Release' }).click();
+  await expect(second.getByText('The batch is released. Its file can be downloaded.')).toBeVisible();
+
+  const takeOut = async (page: Page, act: string) => {
+    await page.getByRole('button', { name: `Actions for ${user.username}, 90.00` }).click();
+    await page.getByRole('menuitem', { name: act }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('The bank returned it');
+    await page.getByRole('dialog').getByRole('button', { name: act }).click();
+  };
+  const batchOf = async () => {
+    const staff = await Api.staff();
+    const { items } = await staff.get<Schemas['StaffWithdrawalPage']>(
+      `/admin/withdraw/list?user_id=${user.id}&status=pending`,
+    );
+    return items.map((withdrawal) => withdrawal.payment_batch_id);
+  };
+  await takeOut(second, 'Take out');
+  await expect(second.getByText(/Somebody else must do the same/)).toBeVisible();
+  expect(await batchOf()).toEqual([path.split('/').at(-1)]);
+  await first.reload();
+  await takeOut(first, 'Confirm taking out');
+  await expect(first.getByText(/waits for a decision again\.$/)).toBeVisible();
+  expect(await batchOf()).toEqual([null]);
 });
 
 test('a file is released and a plan settled early by the one who did not ask', async () => {

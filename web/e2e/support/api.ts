@@ -55,6 +55,19 @@ export class Api {
     return dataOf('/admin/delivery/import', await response.json());
   }
 
+  /** Uploads an account statement as CSV with the fields' own names. */
+  async uploadStatement(csv: string): Promise<Schemas['BankStatement']> {
+    const response = await this.http.post('/api/admin/bank/statement', {
+      multipart: { file: { name: 'statement.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) } },
+    });
+    const { statement, faults } = dataOf<Schemas['BankUpload']>(
+      '/admin/bank/statement',
+      await response.json(),
+    );
+    if (!statement) throw new Error(`faults: ${JSON.stringify(faults)}`);
+    return statement;
+  }
+
   deposit(userId: string, amount: string, remark = 'Bank transfer'): Promise<Schemas['FlowEntry']> {
     return this.post('/admin/wallet/deposit', { user_id: userId, amount, remark });
   }

@@ -28,6 +28,36 @@ export const PAGES = [
     group: 'money',
   },
   {
+    path: '/payments',
+    title: 'payments.title',
+    needs: 'GET /admin/payment_batch/list',
+    group: 'money',
+  },
+  {
+    path: '/payments/:id',
+    title: 'payments.one_title',
+    needs: 'GET /admin/payment_batch/list',
+    group: null,
+  },
+  {
+    path: '/bank',
+    title: 'bank.title',
+    needs: 'GET /admin/bank/statements',
+    group: 'money',
+  },
+  {
+    path: '/bank/upload',
+    title: 'bank.upload_title',
+    needs: 'POST /admin/bank/statement',
+    group: null,
+  },
+  {
+    path: '/bank/:id',
+    title: 'bank.one_title',
+    needs: 'GET /admin/bank/lines',
+    group: null,
+  },
+  {
     path: '/approvals',
     title: 'approvals.title',
     needs: 'GET /admin/approval/list',
@@ -50,6 +80,18 @@ export const PAGES = [
     title: 'books.title',
     needs: 'GET /admin/wallet/reconcile',
     group: 'money',
+  },
+  {
+    path: '/platform',
+    title: 'platform.title',
+    needs: 'GET /admin/platform/accounts',
+    group: 'money',
+  },
+  {
+    path: '/platform/:account',
+    title: 'platform.one_title',
+    needs: 'GET /admin/platform/entries',
+    group: null,
   },
   {
     path: '/plans',
@@ -169,6 +211,12 @@ export const PAGES = [
     path: '/users/:id',
     title: 'users.one_title',
     needs: 'POST /admin/user/detail',
+    group: null,
+  },
+  {
+    path: '/users/:id/flow',
+    title: 'users.flow',
+    needs: 'GET /admin/user/flow',
     group: null,
   },
   {

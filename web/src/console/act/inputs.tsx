@@ -124,13 +124,19 @@ export function ManyInput({ options, ...props }: ChoiceProps) {
 
 export function SwitchInput({ name, label, hint }: InputProps) {
   const { register } = useFormContext();
+  const error = useFieldError(name);
   return (
     <div>
       <label className={styles.option}>
-        <input type="checkbox" {...register(name)} />
+        <input type="checkbox" aria-invalid={error ? true : undefined} {...register(name)} />
         {label}
       </label>
       {hint ? <p className={styles.hint}>{hint}</p> : null}
+      {error ? (
+        <p role="alert" className={styles.error}>
+          {error}
+        </p>
+      ) : null}
     </div>
   );
 }
@@ -157,6 +163,8 @@ function useFieldError(name: string): string | undefined {
       return t('act.whole_wrong', { min: first, max: second });
     case 'decimal_wrong':
       return t('act.decimal_wrong', { places: first });
+    case 'tick':
+      return t('act.tick_required');
     default:
       return t('act.required');
   }

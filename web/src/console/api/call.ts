@@ -25,6 +25,9 @@ const BEFORE_SECOND_FACTOR: readonly StaffPostPath[] = [
 /** An import reads a file of up to 64 MB before it answers. */
 const IMPORT_TIMEOUT_MS = 300_000;
 
+/** A payment file has up to 500 withdrawals, a statement a month. */
+const FILE_TIMEOUT_MS = 60_000;
+
 export function staffGet<P extends StaffGetPath>(
   path: P,
   query?: GetQuery<P>,
@@ -63,11 +66,30 @@ export function staffUpload<P extends StaffPostPath>(
   );
 }
 
+/** The calls that answer a file instead of an envelope. */
+export type StaffFilePath = Extract<
+  StaffGetPath,
+  '/admin/payment_batch/pain001' | '/admin/payment_batch/csv' | '/admin/user/statement'
+>;
+
+/** Reads a file; a refusal is an envelope as elsewhere. */
+export function staffFile<P extends StaffFilePath>(path: P, query: GetQuery<P>): Promise<string> {
+  return withSecondFactor(() =>
+    call(`/api${path}${queryString(query)}`, { method: 'GET' }, {}, FILE_TIMEOUT_MS, fileOf),
+  );
+}
+
+function fileOf(response: Response, text: string): string {
+  const isEnvelope = response.headers.get('Content-Type')?.startsWith('application/json') ?? true;
+  return response.ok && !isEnvelope ? text : readEnvelope<string>(response, text);
+}
+
 async function call<T>(
   url: string,
   init: RequestInit,
   { signal, idempotencyKey }: Options,
   timeoutMs?: number,
+  read: (response: Response, text: string) => T = readEnvelope<T>,
 ): Promise<T> {
   const { token } = staffSession.get();
   const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader(), 'X-Lang': 'en' });
@@ -77,7 +99,7 @@ async function call<T>(
   if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
   const { response, text } = await exchange(url, { ...init, headers }, { signal, timeoutMs });
   try {
-    return readEnvelope<T>(response, text);
+    return read(response, text);
   } catch (error) {
     // The session of the call, which may not be the one that has begun since.
     if (token !== null && staffSession.get().token === token) {

@@ -1,5 +1,6 @@
 import { useEffect, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { isDay } from '@/lib/calendar';
 import { Button } from '@/ui/button';
 import { cx } from '@/ui/cx';
 import { SEARCH_MARK } from '../frame/shortcuts';
@@ -61,10 +62,31 @@ function FilterField<P extends ListPath>({ filter, value, onChange }: FieldProps
             </option>
           ))}
         </select>
+      ) : filter.kind === 'month' ? (
+        <MonthFilter id={id} value={value} onChange={onChange} />
       ) : (
         <TypedFilter id={id} value={value} onChange={onChange} isSearch={filter.kind === 'search'} />
       )}
     </div>
+  );
+}
+
+/** Browsers without a picker of months take it as `2026-11`. */
+function MonthFilter({ id, value, onChange }: Omit<TypedProps, 'isSearch'>) {
+  const [typed, setTyped] = useState(value);
+  useEffect(() => setTyped(value), [value]);
+  return (
+    <input
+      id={id}
+      className={styles.input}
+      type="month"
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        // What is half typed is no month yet.
+        if (event.target.value === '' || isDay(`${event.target.value}-01`)) onChange(event.target.value);
+      }}
+    />
   );
 }
 

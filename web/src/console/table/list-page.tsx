@@ -3,7 +3,7 @@ import { Columns3, Download, LayoutList, RotateCw } from 'lucide-react';
 import { type ReactNode, useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
-import { IconButton } from '@/ui/button';
+import { Button, IconButton } from '@/ui/button';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import { consoleKeys } from '../api/keys';
 import { useStaff } from '../session/use-staff';
@@ -14,9 +14,11 @@ import { keepColumns, keepView, keptColumns, keptViews, type View } from './kept
 import type { Column, List, ListPath, RowOf } from './list';
 import styles from './list-page.module.css';
 import { SaveViewDialog } from './save-view-dialog';
+import type { Ticks } from './ticks';
 import { useExport } from './use-export';
 import { type Filters, useFilters } from './use-filters';
 import { useList } from './use-list';
+import { type TickColumn, useTicks } from './use-ticks';
 import { VirtualTable } from './virtual-table';
 
 type Props<P extends ListPath> = {
@@ -25,12 +27,14 @@ type Props<P extends ListPath> = {
   /** What the page can do apart from its rows. */
   actions?: ReactNode;
   rowActs?: (row: RowOf<P>) => ReactNode;
+  /** For acts on several rows. */
+  ticks?: Ticks<RowOf<P>> | undefined;
   /** Above the table. */
   children?: ReactNode;
 };
 
 /** A page that is a list: filters in its address, columns and views of the member's own, and a file of all of it. */
-export function ListPage<P extends ListPath>({ title, list, actions, rowActs, children }: Props<P>) {
+export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ticks, children }: Props<P>) {
   const { t } = useTranslation('console');
   const { integer, time } = useFormats();
   const filters = useFilters(list);
@@ -39,21 +43,29 @@ export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ch
   const { fetchNextPage } = rows;
   const onMore = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   const queryClient = useQueryClient();
-  const found = rows.data ?? [];
-  // A list may begin with a choice, such as what is pending.
-  const isAll = Object.keys(filters.query).length === 0;
+  const found = rows.data ?? (NO_ROWS as RowOf<P>[]);
+  const boxes = useTicks(found, list.rowId, ticks);
   return (
     <>
       <PageHead title={title}>{actions}</PageHead>
       {children}
       <FilterBar list={list} filters={filters} />
       <Tools title={title} list={list} filters={filters} columns={columns} />
+      {ticks && boxes && boxes.ticked.length > 0 ? (
+        <div className={styles.ticked}>
+          <span role="status">{t('list.ticked', { count: boxes.ticked.length })}</span>
+          {ticks.acts(boxes.ticked)}
+          <Button tone="quiet" onClick={boxes.clear}>
+            {t('list.untick')}
+          </Button>
+        </div>
+      ) : null}
       {rows.isPending ? (
         <SkeletonCards count={5} height="2.75rem" />
       ) : rows.isError && found.length === 0 ? (
         <ErrorState error={rows.error} onRetry={() => void rows.refetch()} />
       ) : found.length === 0 ? (
-        <p>{isAll ? t(list.empty) : t('list.empty_filtered')}</p>
+        <p>{filters.isAll ? t(list.empty) : t('list.empty_filtered')}</p>
       ) : (
         <VirtualTable
           label={title}
@@ -64,6 +76,7 @@ export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ch
           rowName={list.rowName as (row: object) => string}
           rowPath={list.rowPath as ((row: object) => string) | undefined}
           rowActs={rowActs as ((row: object) => ReactNode) | undefined}
+          ticks={boxes?.column as TickColumn<object> | undefined}
           hasMore={rows.hasNextPage}
           isLoadingMore={rows.isFetchingNextPage}
           onMore={onMore}
@@ -91,12 +104,14 @@ export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ch
   );
 }
 
+const NO_ROWS: readonly object[] = [];
+
 type Columns = { visibility: Record<string, boolean>; toggle: (id: string) => void };
 
 /** Which columns are shown: those that are not optional, unless the member has chosen otherwise. */
-function useColumns<P extends ListPath>({ path, columns }: List<P>): Columns {
+function useColumns<P extends ListPath>({ path, keptAs = path, columns }: List<P>): Columns {
   const { id } = useStaff();
-  const [chosen, setChosen] = useState(() => keptColumns(id, path));
+  const [chosen, setChosen] = useState(() => keptColumns(id, keptAs));
   const visibility = Object.fromEntries(
     columns.map((column) => [column.id, chosen[column.id] ?? !column.optional]),
   );
@@ -104,7 +119,7 @@ function useColumns<P extends ListPath>({ path, columns }: List<P>): Columns {
     visibility,
     toggle: (column) => {
       const next = { ...chosen, [column]: !visibility[column] };
-      keepColumns(id, path, next);
+      keepColumns(id, keptAs, next);
       setChosen(next);
     },
   };
@@ -120,7 +135,8 @@ type ToolsProps<P extends ListPath> = {
 function Tools<P extends ListPath>({ title, list, filters, columns }: ToolsProps<P>) {
   const { t } = useTranslation('console');
   const { id } = useStaff();
-  const [views, setViews] = useState<readonly View[]>(() => keptViews(id, list.path));
+  const keptAs = list.keptAs ?? list.path;
+  const [views, setViews] = useState<readonly View[]>(() => keptViews(id, keptAs));
   const [isSaving, setSaving] = useState(false);
   const shown: readonly Column<RowOf<P>>[] = list.columns.filter((column) => columns.visibility[column.id]);
   const file = useExport({ title, list, query: filters.query, columns: shown });
@@ -163,8 +179,8 @@ function Tools<P extends ListPath>({ title, list, filters, columns }: ToolsProps
           views={views}
           onClose={() => setSaving(false)}
           onViews={setViews}
-          onSave={(name) => setViews(keepView(id, list.path, { name, search: filters.search }))}
-          path={list.path}
+          onSave={(name) => setViews(keepView(id, keptAs, { name, search: filters.search }))}
+          path={keptAs}
         />
       ) : null}
     </div>

@@ -34,6 +34,8 @@ export type Filter<P extends ListPath> = {
 } & (
   | { kind: 'search' }
   | { kind: 'text' }
+  /** `2026-11`. */
+  | { kind: 'month' }
   | {
       kind: 'choice';
       options: readonly { value: string; label: ConsoleKey }[];
@@ -47,6 +49,10 @@ export const ANY = 'any';
 
 export type List<P extends ListPath> = {
   path: P;
+  /** What is always asked for, such as the statement whose lines these are. It is not in the page's address. */
+  fixed?: Partial<GetQuery<P>>;
+  /** What names the columns and views that a member keeps, for a path that several pages list. The path by default. */
+  keptAs?: string;
   columns: readonly Column<RowOf<P>>[];
   filters: readonly Filter<P>[];
   rowId: (row: RowOf<P>) => string;

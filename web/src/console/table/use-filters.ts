@@ -9,6 +9,8 @@ export type Filters<P extends ListPath> = {
   /** The same as the call has it. */
   query: GetQuery<P>;
   isFiltered: boolean;
+  /** Whether nothing is left out: a list may begin with a choice, such as what is pending. */
+  isAll: boolean;
   set: (name: string, value: string) => void;
   replace: (search: string) => void;
   clear: () => void;
@@ -17,7 +19,7 @@ export type Filters<P extends ListPath> = {
 };
 
 /** The filters of a list, which are in the page's address: a link shows the same rows. */
-export function useFilters<P extends ListPath>({ filters }: List<P>): Filters<P> {
+export function useFilters<P extends ListPath>({ filters, fixed }: List<P>): Filters<P> {
   const [params, setParams] = useSearchParams();
   return useMemo(() => {
     const values = Object.fromEntries(
@@ -26,7 +28,8 @@ export function useFilters<P extends ListPath>({ filters }: List<P>): Filters<P>
     const sent = Object.entries(values).filter(([, value]) => value !== '');
     return {
       values,
-      query: Object.fromEntries(sent) as GetQuery<P>,
+      query: { ...fixed, ...Object.fromEntries(sent) } as GetQuery<P>,
+      isAll: sent.length === 0,
       isFiltered: filters.some(({ name }) => params.has(name)),
       set: (name, value) =>
         setParams(
@@ -43,7 +46,7 @@ export function useFilters<P extends ListPath>({ filters }: List<P>): Filters<P>
       clear: () => setParams(new URLSearchParams(), { replace: true }),
       search: params.toString(),
     };
-  }, [filters, params, setParams]);
+  }, [filters, fixed, params, setParams]);
 }
 
 function chosenOf<P extends ListPath>(filter: Filter<P>, given: string | null): string {

@@ -14,6 +14,9 @@ import { Link } from 'react-router';
 import { cx } from '@/ui/cx';
 import { isFree, ROW_MARK } from '../frame/shortcuts';
 import type { Column } from './list';
+import { TickAll, TickCell } from './tick-cells';
+import type { TickState } from './ticks';
+import type { TickColumn } from './use-ticks';
 import styles from './virtual-table.module.css';
 
 const features = tableFeatures({ columnVisibilityFeature });
@@ -36,6 +39,7 @@ type Props<Row> = {
   rowPath?: ((row: Row) => string) | undefined;
   /** The menu of what can be done with a row. */
   rowActs?: ((row: Row) => ReactNode) | undefined;
+  ticks?: TickColumn<Row> | undefined;
   hasMore: boolean;
   isLoadingMore: boolean;
   onMore: () => void;
@@ -96,6 +100,7 @@ export function VirtualTable<Row extends RowData>(props: Props<Row>) {
       >
         <div role="rowgroup" className={styles.head}>
           <div role="row" className={styles.row} aria-rowindex={1}>
+            {props.ticks ? <TickAll ticks={props.ticks} /> : null}
             {shown.map((column) => (
               <div
                 key={column.id}
@@ -127,6 +132,8 @@ export function VirtualTable<Row extends RowData>(props: Props<Row>) {
                 rowName={props.rowName}
                 rowPath={props.rowPath}
                 rowActs={props.rowActs}
+                tick={props.ticks?.stateOf(row)}
+                onTick={props.ticks?.toggle}
               />
             ) : null;
           })}
@@ -148,13 +155,16 @@ type RowProps<Row> = Pick<Props<Row>, 'rowName' | 'rowPath' | 'rowActs'> & {
   start: number;
   measure: (element: HTMLElement | null) => void;
   shown: readonly Column<Row>[];
+  /** Null for a row without a box, in a table that has boxes. */
+  tick: TickState | null | undefined;
+  onTick: ((row: Row) => void) | undefined;
 };
 
 /** Memoized, because while somebody scrolls only the rows that come and go need to be drawn. */
 const VirtualRow = memo(RowOfTable) as typeof RowOfTable;
 
 function RowOfTable<Row>(props: RowProps<Row>) {
-  const { row, index, start, measure, shown, rowName, rowPath, rowActs } = props;
+  const { row, index, start, measure, shown, rowName, rowPath, rowActs, tick, onTick } = props;
   const { t } = useTranslation('console');
   return (
     <div
@@ -165,6 +175,7 @@ function RowOfTable<Row>(props: RowProps<Row>) {
       ref={measure}
       style={{ transform: `translateY(${start}px)` }}
     >
+      {tick === undefined ? null : <TickCell state={tick} name={rowName(row)} onTick={() => onTick?.(row)} />}
       {shown.map((column, position) => (
         <div
           key={column.id}

@@ -2,12 +2,10 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
 import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
+import { columnsOf } from '../../table/columns';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
-import { Amount } from '../../ui/amount';
 import { Badge, type Tone } from '../../ui/badge';
-import { Moment } from '../../ui/moment';
-import { StaffName } from '../../ui/staff-name';
 import { UserLink } from '../../ui/user-link';
 import { DecideApproval } from './decide-approval';
 
@@ -21,6 +19,8 @@ const TONES = {
   expired: 'neutral',
   failed: 'bad',
 } as const satisfies Record<Approval['state'], Tone>;
+
+const { amount, moment, staff, text } = columnsOf<Approval>();
 
 const LIST: List<'/admin/approval/list'> = {
   path: '/admin/approval/list',
@@ -44,14 +44,7 @@ const LIST: List<'/admin/approval/list'> = {
       cell: ({ action }) => <Action action={action} />,
       csv: ({ action }) => action,
     },
-    {
-      id: 'amount',
-      header: 'approvals.amount',
-      width: 120,
-      align: 'end',
-      cell: ({ amount }) => <Amount value={amount} />,
-      csv: ({ amount }) => amount,
-    },
+    amount('amount', 'approvals.amount'),
     {
       id: 'user',
       header: 'approvals.user',
@@ -59,13 +52,7 @@ const LIST: List<'/admin/approval/list'> = {
       cell: (approval) => <UserLink id={approval.user_id} name={null} />,
       csv: (approval) => approval.user_id,
     },
-    {
-      id: 'requested_by',
-      header: 'approvals.requested_by',
-      width: 140,
-      cell: (approval) => <StaffName id={approval.requested_by} />,
-      csv: (approval) => approval.requested_by,
-    },
+    staff('requested_by', 'approvals.requested_by'),
     {
       id: 'request_reason',
       header: 'approvals.request_reason',
@@ -73,20 +60,8 @@ const LIST: List<'/admin/approval/list'> = {
       cell: (approval) => approval.request_reason ?? approval.remark,
       csv: (approval) => approval.request_reason ?? approval.remark,
     },
-    {
-      id: 'requested_at',
-      header: 'approvals.requested_at',
-      width: 140,
-      cell: (approval) => <Moment at={approval.requested_at} />,
-      csv: (approval) => approval.requested_at,
-    },
-    {
-      id: 'expires_at',
-      header: 'approvals.expires_at',
-      width: 140,
-      cell: (approval) => <Moment at={approval.expires_at} />,
-      csv: (approval) => approval.expires_at,
-    },
+    moment('requested_at', 'approvals.requested_at'),
+    moment('expires_at', 'approvals.expires_at'),
     {
       id: 'state',
       header: 'approvals.state',
@@ -94,30 +69,9 @@ const LIST: List<'/admin/approval/list'> = {
       cell: (approval) => <State approval={approval} />,
       csv: ({ state }) => state,
     },
-    {
-      id: 'decided_by',
-      header: 'approvals.decided_by',
-      width: 140,
-      optional: true,
-      cell: (approval) => <StaffName id={approval.decided_by} />,
-      csv: (approval) => approval.decided_by,
-    },
-    {
-      id: 'decided_at',
-      header: 'approvals.decided_at',
-      width: 140,
-      optional: true,
-      cell: (approval) => <Moment at={approval.decided_at} />,
-      csv: (approval) => approval.decided_at,
-    },
-    {
-      id: 'failure',
-      header: 'approvals.failure',
-      width: 180,
-      optional: true,
-      cell: ({ failure }) => failure,
-      csv: ({ failure }) => failure,
-    },
+    staff('decided_by', 'approvals.decided_by', { optional: true }),
+    moment('decided_at', 'approvals.decided_at', { optional: true }),
+    text('failure', 'approvals.failure', { width: 180, optional: true }),
   ],
 };
 

@@ -2,12 +2,10 @@ import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
 import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
+import { columnsOf, userColumn } from '../../table/columns';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
-import { Amount } from '../../ui/amount';
 import { Badge, type Tone } from '../../ui/badge';
-import { Moment } from '../../ui/moment';
-import { UserLink } from '../../ui/user-link';
 import { DecideExchange } from './decide-exchange';
 
 export type StaffExchangeOrder = components['schemas']['StaffExchangeOrder'];
@@ -19,6 +17,8 @@ const TONES = {
   cancelled: 'bad',
   expired: 'neutral',
 } as const satisfies Record<StaffExchangeOrder['status'], Tone>;
+
+const { amount, moment, text } = columnsOf<StaffExchangeOrder>();
 
 const LIST: List<'/admin/exchange/list'> = {
   path: '/admin/exchange/list',
@@ -36,20 +36,8 @@ const LIST: List<'/admin/exchange/list'> = {
     },
   ],
   columns: [
-    {
-      id: 'time',
-      header: 'exchange.time',
-      width: 140,
-      cell: (order) => <Moment at={order.create_time} />,
-      csv: (order) => order.create_time,
-    },
-    {
-      id: 'user',
-      header: 'exchange.user',
-      width: 160,
-      cell: ({ user }) => <UserLink id={user.id} name={user.username} />,
-      csv: ({ user }) => user.username ?? user.id,
-    },
+    moment('create_time', 'exchange.time'),
+    userColumn('exchange.user', { width: 160 }),
     {
       id: 'acceptor',
       header: 'exchange.acceptor',
@@ -64,14 +52,7 @@ const LIST: List<'/admin/exchange/list'> = {
       cell: (order) => <Direction order={order} />,
       csv: ({ direction }) => direction,
     },
-    {
-      id: 'amount',
-      header: 'exchange.amount',
-      width: 120,
-      align: 'end',
-      cell: ({ amount }) => <Amount value={amount} />,
-      csv: ({ amount }) => amount,
-    },
+    amount('amount', 'exchange.amount'),
     {
       id: 'counter',
       header: 'exchange.counter',
@@ -96,29 +77,9 @@ const LIST: List<'/admin/exchange/list'> = {
       cell: (order) => <State order={order} />,
       csv: ({ status }) => status,
     },
-    {
-      id: 'expires',
-      header: 'exchange.expires',
-      width: 140,
-      cell: (order) => <Moment at={order.expire_time} />,
-      csv: (order) => order.expire_time,
-    },
-    {
-      id: 'finished',
-      header: 'exchange.finished',
-      width: 140,
-      optional: true,
-      cell: (order) => <Moment at={order.finish_time} />,
-      csv: (order) => order.finish_time,
-    },
-    {
-      id: 'reason',
-      header: 'act.reason',
-      width: 200,
-      optional: true,
-      cell: ({ reason }) => reason,
-      csv: ({ reason }) => reason,
-    },
+    moment('expire_time', 'exchange.expires'),
+    moment('finish_time', 'exchange.finished', { optional: true }),
+    text('reason', 'act.reason', { optional: true }),
   ],
 };
 

@@ -7,14 +7,16 @@ import { REASON_LIMIT, ReasonInput } from '../../act/inputs';
 import { text } from '../../act/values';
 import { consoleKeys } from '../../api/keys';
 import { useMay } from '../../session/use-staff';
+import { columnsOf } from '../../table/columns';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
 import { Badge } from '../../ui/badge';
-import { Moment } from '../../ui/moment';
 import { StaffName } from '../../ui/staff-name';
 import { UserLink } from '../../ui/user-link';
 
 type Freeze = components['schemas']['Freeze'];
+
+const { moment, text: textColumn } = columnsOf<Freeze>();
 
 const LIST: List<'/admin/wallet/freezes'> = {
   path: '/admin/wallet/freezes',
@@ -23,13 +25,7 @@ const LIST: List<'/admin/wallet/freezes'> = {
   empty: 'freezes.empty',
   filters: [],
   columns: [
-    {
-      id: 'frozen_at',
-      header: 'freezes.frozen_at',
-      width: 150,
-      cell: (freeze) => <Moment at={freeze.frozen_at} />,
-      csv: (freeze) => freeze.frozen_at,
-    },
+    moment('frozen_at', 'freezes.frozen_at', { width: 150 }),
     {
       id: 'user',
       header: 'freezes.user',
@@ -37,13 +33,7 @@ const LIST: List<'/admin/wallet/freezes'> = {
       cell: (freeze) => <UserLink id={freeze.user_id} name={null} />,
       csv: (freeze) => freeze.user_id,
     },
-    {
-      id: 'reason',
-      header: 'freezes.reason',
-      width: 220,
-      cell: ({ reason }) => reason,
-      csv: ({ reason }) => reason,
-    },
+    textColumn('reason', 'freezes.reason', { width: 220 }),
     {
       id: 'state',
       header: 'freezes.state',
@@ -58,22 +48,8 @@ const LIST: List<'/admin/wallet/freezes'> = {
       cell: (freeze) => <StaffName id={freeze.staff_id} />,
       csv: (freeze) => freeze.staff_id,
     },
-    {
-      id: 'staff_reason',
-      header: 'freezes.staff_reason',
-      width: 220,
-      optional: true,
-      cell: (freeze) => freeze.staff_reason,
-      csv: (freeze) => freeze.staff_reason,
-    },
-    {
-      id: 'lifted_at',
-      header: 'freezes.lifted_at',
-      width: 150,
-      optional: true,
-      cell: (freeze) => <Moment at={freeze.lifted_at} />,
-      csv: (freeze) => freeze.lifted_at,
-    },
+    textColumn('staff_reason', 'freezes.staff_reason', { width: 220, optional: true }),
+    moment('lifted_at', 'freezes.lifted_at', { width: 150, optional: true }),
   ],
 };
 

@@ -1,52 +1,11 @@
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
+import { columnsOf, userColumn } from '../../table/columns';
 import type { Column } from '../../table/list';
-import type { ConsoleKey } from '../../texts/key';
-import { Amount } from '../../ui/amount';
 import { Badge } from '../../ui/badge';
-import { Count } from '../../ui/count';
-import { Moment } from '../../ui/moment';
-import { UserLink } from '../../ui/user-link';
 import { PlanStatus, type StaffPlan } from './plan-status';
 
-type NameOf<T> = { [K in keyof StaffPlan]: StaffPlan[K] extends T ? K : never }[keyof StaffPlan];
-type Shown = { optional?: true };
-
-function amount(name: NameOf<string>, header: ConsoleKey, shown: Shown = {}): Column<StaffPlan> {
-  const isSigned = name === 'profit' || name === 'result';
-  return {
-    id: name,
-    header,
-    width: 118,
-    align: 'end',
-    cell: (plan) => <Amount value={plan[name]} signed={isSigned} />,
-    csv: (plan) => plan[name],
-    ...shown,
-  };
-}
-
-function count(name: NameOf<number>, header: ConsoleKey, shown: Shown = {}): Column<StaffPlan> {
-  return {
-    id: name,
-    header,
-    width: 110,
-    align: 'end',
-    cell: (plan) => <Count value={plan[name]} />,
-    csv: (plan) => plan[name],
-    ...shown,
-  };
-}
-
-function moment(name: NameOf<string | null>, header: ConsoleKey, shown: Shown = {}): Column<StaffPlan> {
-  return {
-    id: name,
-    header,
-    width: 120,
-    cell: (plan) => <Moment at={plan[name]} />,
-    csv: (plan) => plan[name],
-    ...shown,
-  };
-}
+const { amount, code, count, moment } = columnsOf<StaffPlan>();
 
 const OPTIONAL = { optional: true } as const;
 
@@ -58,13 +17,7 @@ export const PLAN_COLUMNS: readonly Column<StaffPlan>[] = [
     cell: (plan) => <span className="mono">{plan.plan_number}</span>,
     csv: (plan) => plan.plan_number,
   },
-  {
-    id: 'user',
-    header: 'plans.user',
-    width: 100,
-    cell: ({ user }) => <UserLink id={user.id} name={user.username} />,
-    csv: ({ user }) => user.username ?? user.id,
-  },
+  userColumn('plans.user', { width: 100 }),
   {
     id: 'product',
     header: 'plans.product',
@@ -88,8 +41,8 @@ export const PLAN_COLUMNS: readonly Column<StaffPlan>[] = [
   amount('consumed', 'plans.consumed'),
   amount('to_be_consumed', 'plans.to_be_consumed', OPTIONAL),
   amount('revenue', 'plans.revenue'),
-  amount('profit', 'plans.profit'),
-  amount('result', 'plans.result', OPTIONAL),
+  amount('profit', 'plans.profit', { signed: true }),
+  amount('result', 'plans.result', { ...OPTIONAL, signed: true }),
   {
     id: 'progress',
     header: 'plans.progress',
@@ -128,14 +81,7 @@ export const PLAN_COLUMNS: readonly Column<StaffPlan>[] = [
     cell: (plan) => plan.fail_reason,
     csv: (plan) => plan.fail_reason,
   },
-  {
-    id: 'id',
-    header: 'plans.id',
-    width: 300,
-    optional: true,
-    cell: ({ id }) => <span className="mono">{id}</span>,
-    csv: ({ id }) => id,
-  },
+  code('id', 'plans.id', OPTIONAL),
 ];
 
 type Mark = 'official' | 'estimated' | 'no_supply';

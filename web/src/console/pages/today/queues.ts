@@ -73,6 +73,33 @@ const QUEUES: readonly Queue[] = [
     query: { status: 'pending' },
     to: '/withdrawals',
     since: ({ time }) => time,
+    // The others are decided by their payment batch.
+    waits: (withdrawal) => withdrawal.payment_batch_id === null,
+  }),
+  queue({
+    id: 'batches_proposed',
+    label: 'today.batches_proposed',
+    path: '/admin/payment_batch/list',
+    query: { state: 'proposed' },
+    to: '/payments?state=proposed',
+    since: (batch) => batch.proposed_at,
+  }),
+  queue({
+    id: 'batches_released',
+    label: 'today.batches_released',
+    path: '/admin/payment_batch/list',
+    query: { state: 'released' },
+    to: '/payments?state=released',
+    since: (batch) => batch.decided_at,
+  }),
+  queue({
+    id: 'bank',
+    label: 'today.bank',
+    path: '/admin/bank/statements',
+    query: {},
+    to: '/bank',
+    since: (statement) => statement.uploaded_at,
+    waits: (statement) => statement.open_lines > 0,
   }),
   queue({
     id: 'approvals',

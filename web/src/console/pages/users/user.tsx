@@ -14,9 +14,11 @@ import { Panel } from '../../ui/panel';
 import { useAccountActs } from './acts/account-acts';
 import { useMoneyActs } from './acts/money-acts';
 import styles from './user.module.css';
+import { UserDestinations } from './user-destinations';
 import { UserFigures } from './user-figures';
 import { UserProfile } from './user-profile';
 import { UserSessions } from './user-sessions';
+import { UserTabs } from './user-tabs';
 
 export type UserDetail = components['schemas']['UserDetail'];
 
@@ -24,6 +26,7 @@ export type UserDetail = components['schemas']['UserDetail'];
 export default function UserPage() {
   const { t } = useTranslation('console');
   const { id = '' } = useParams();
+  const may = useMay();
   const user = useQuery({
     queryKey: consoleKeys.one('/admin/user/detail', id),
     queryFn: ({ signal }) => staffPost('/admin/user/detail', { id }, { signal }),
@@ -35,6 +38,7 @@ export default function UserPage() {
       <PageHead title={user.data.username}>
         <UserActs user={user.data} />
       </PageHead>
+      <UserTabs id={id} />
       <div className={styles.columns}>
         <Panel title={t('users.figures')}>
           <UserFigures property={user.data.property} />
@@ -42,6 +46,11 @@ export default function UserPage() {
         <Panel title={t('users.profile')}>
           <UserProfile user={user.data} />
         </Panel>
+        {may('GET /admin/user/destinations') ? (
+          <Panel title={t('users.destinations')}>
+            <UserDestinations id={id} />
+          </Panel>
+        ) : null}
         <Panel title={t('users.related')}>
           <Related user={user.data} />
         </Panel>

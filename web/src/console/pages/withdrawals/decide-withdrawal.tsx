@@ -6,8 +6,8 @@ import { REASON_LIMIT, ReasonInput } from '../../act/inputs';
 import { optionalText, text } from '../../act/values';
 import { consoleKeys } from '../../api/keys';
 import { Amount } from '../../ui/amount';
+import { Destination } from '../../ui/destination';
 import { Facts } from '../../ui/facts';
-import { Destination } from './destination';
 import type { StaffWithdrawal } from './withdrawals';
 
 type Props = { withdrawal: StaffWithdrawal; decision: 'paid' | 'rejected'; onClose: () => void };

@@ -1,30 +1,29 @@
 import { useTranslation } from 'react-i18next';
+import { Link } from 'react-router';
 import type { components } from '@/lib/api/schema';
+import { ActButton } from '../../act/act-button';
 import { RowMenu } from '../../act/row-menu';
 import { useMay } from '../../session/use-staff';
+import { columnsOf, userColumn } from '../../table/columns';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
-import { Amount } from '../../ui/amount';
-import { Badge, type Tone } from '../../ui/badge';
-import { Moment } from '../../ui/moment';
-import { UserLink } from '../../ui/user-link';
+import type { Ticks } from '../../table/ticks';
+import { Destination, destinationText } from '../../ui/destination';
+import { WithdrawalState } from '../../ui/withdrawal-state';
+import { MOST_WITHDRAWALS } from './batch-sums';
 import { DecideWithdrawal } from './decide-withdrawal';
-import { Destination, destinationText } from './destination';
+import { ProposeBatch } from './propose-batch';
 
 export type StaffWithdrawal = components['schemas']['StaffWithdrawal'];
 
 const STATES = ['pending', 'paid', 'rejected', 'cancelled'] as const;
-const TONES = {
-  pending: 'waiting',
-  paid: 'good',
-  rejected: 'bad',
-  cancelled: 'neutral',
-} as const satisfies Record<StaffWithdrawal['status'], Tone>;
+
+const { amount, code, moment, text } = columnsOf<StaffWithdrawal>();
 
 const LIST: List<'/admin/withdraw/list'> = {
   path: '/admin/withdraw/list',
   rowId: ({ id }) => id,
-  rowName: ({ user, amount }) => `${user.username ?? user.id}, ${amount}`,
+  rowName: ({ user, amount: asked }) => `${user.username ?? user.id}, ${asked}`,
   empty: 'withdrawals.empty',
   filters: [
     { name: 'user_id', label: 'withdrawals.user_id', kind: 'search' },
@@ -37,36 +36,10 @@ const LIST: List<'/admin/withdraw/list'> = {
     },
   ],
   columns: [
-    {
-      id: 'time',
-      header: 'withdrawals.time',
-      width: 150,
-      cell: ({ time }) => <Moment at={time} />,
-      csv: ({ time }) => time,
-    },
-    {
-      id: 'user',
-      header: 'withdrawals.user',
-      width: 180,
-      cell: ({ user }) => <UserLink id={user.id} name={user.username} />,
-      csv: ({ user }) => user.username ?? user.id,
-    },
-    {
-      id: 'amount',
-      header: 'withdrawals.amount',
-      width: 130,
-      align: 'end',
-      cell: ({ amount }) => <Amount value={amount} />,
-      csv: ({ amount }) => amount,
-    },
-    {
-      id: 'fee',
-      header: 'withdrawals.fee',
-      width: 100,
-      align: 'end',
-      cell: ({ fee }) => <Amount value={fee} />,
-      csv: ({ fee }) => fee,
-    },
+    moment('time', 'withdrawals.time', { width: 150 }),
+    userColumn('withdrawals.user'),
+    amount('amount', 'withdrawals.amount', { width: 130 }),
+    amount('fee', 'withdrawals.fee', { width: 100 }),
     {
       id: 'destination',
       header: 'withdrawals.destination',
@@ -78,57 +51,73 @@ const LIST: List<'/admin/withdraw/list'> = {
       id: 'status',
       header: 'withdrawals.status',
       width: 110,
-      cell: ({ status }) => <Status status={status} />,
+      cell: ({ status }) => <WithdrawalState status={status} />,
       csv: ({ status }) => status,
     },
     {
-      id: 'decided',
-      header: 'withdrawals.decided',
-      width: 150,
-      cell: (withdrawal) => <Moment at={withdrawal.decided_at} />,
-      csv: (withdrawal) => withdrawal.decided_at,
+      id: 'batch',
+      header: 'withdrawals.batch',
+      width: 120,
+      cell: (withdrawal) => <Batch id={withdrawal.payment_batch_id} />,
+      csv: (withdrawal) => withdrawal.payment_batch_id,
     },
-    {
-      id: 'reason',
-      header: 'act.reason',
-      width: 200,
-      optional: true,
-      cell: ({ reason }) => reason,
-      csv: ({ reason }) => reason,
-    },
-    {
-      id: 'id',
-      header: 'withdrawals.id',
-      width: 300,
-      optional: true,
-      cell: ({ id }) => <span className="mono">{id}</span>,
-      csv: ({ id }) => id,
-    },
+    moment('decided_at', 'withdrawals.decided', { width: 150 }),
+    text('reason', 'act.reason', { optional: true }),
+    code('id', 'withdrawals.id', { optional: true }),
   ],
+};
+
+const TICKS: Ticks<StaffWithdrawal> = {
+  may: waits,
+  goTogether: ({ method }, first) => method === first.method,
+  most: MOST_WITHDRAWALS,
+  acts: (withdrawals) => <PayInBatch withdrawals={withdrawals} />,
 };
 
 /** The withdrawals to decide, and all others. */
 export default function WithdrawalsPage() {
   const { t } = useTranslation('console');
   const may = useMay();
-  const acts = (withdrawal: StaffWithdrawal) => <RowActs withdrawal={withdrawal} />;
   return (
     <ListPage
       title={t('withdrawals.title')}
       list={LIST}
-      {...(may('POST /admin/withdraw/decide') ? { rowActs: acts } : {})}
+      {...(may('POST /admin/withdraw/decide') ? { rowActs: actsOf } : {})}
+      {...(may('POST /admin/payment_batch/propose') ? { ticks: TICKS } : {})}
     />
   );
 }
 
-function Status({ status }: { status: StaffWithdrawal['status'] }) {
+/** Whether it is decided by itself: not where a payment batch decides, since the bank may have the order. */
+function waits({ status, payment_batch_id: batch }: StaffWithdrawal): boolean {
+  return status === 'pending' && batch === null;
+}
+
+function actsOf(withdrawal: StaffWithdrawal) {
+  return <RowActs withdrawal={withdrawal} />;
+}
+
+function Batch({ id }: { id: string | null }) {
   const { t } = useTranslation('console');
-  return <Badge tone={TONES[status]}>{t(`withdrawals.states.${status}`)}</Badge>;
+  return id === null ? null : <Link to={`/payments/${id}`}>{t('withdrawals.in_batch')}</Link>;
+}
+
+function PayInBatch({ withdrawals }: { withdrawals: readonly StaffWithdrawal[] }) {
+  const { t } = useTranslation('console');
+  return (
+    <ActButton
+      offered={{
+        id: 'batch',
+        label: t('withdrawals.pay_in_batch'),
+        dialog: (close) => <ProposeBatch withdrawals={withdrawals} onClose={close} />,
+      }}
+    />
+  );
 }
 
 function RowActs({ withdrawal }: { withdrawal: StaffWithdrawal }) {
   const { t } = useTranslation('console');
-  if (withdrawal.status !== 'pending') return null;
+  if (!waits(withdrawal)) return null;
   const name = LIST.rowName(withdrawal);
   const decide = (decision: 'paid' | 'rejected') => (close: () => void) => (
     <DecideWithdrawal withdrawal={withdrawal} decision={decision} onClose={close} />

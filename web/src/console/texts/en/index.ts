@@ -2,6 +2,7 @@ import acceptors from './acceptors.json';
 import act from './act.json';
 import approvals from './approvals.json';
 import audit from './audit.json';
+import bank from './bank.json';
 import books from './books.json';
 import campaigns from './campaigns.json';
 import content from './content.json';
@@ -16,7 +17,9 @@ import list from './list.json';
 import notices from './notices.json';
 import operators from './operators.json';
 import own_security from './own_security.json';
+import payments from './payments.json';
 import plans from './plans.json';
+import platform from './platform.json';
 import products from './products.json';
 import session from './session.json';
 import staff from './staff.json';
@@ -31,6 +34,7 @@ export default {
   act,
   approvals,
   audit,
+  bank,
   books,
   campaigns,
   content,
@@ -45,7 +49,9 @@ export default {
   notices,
   operators,
   own_security,
+  payments,
   plans,
+  platform,
   products,
   session,
   staff,
