@@ -196,6 +196,8 @@ wire_struct! {
 /// A page of account statements.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct BankStatementListQuery {
+    /// Only the statement with this id.
+    pub id: Option<String>,
     /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,

@@ -66,6 +66,8 @@ wire_struct! {
 /// Filters for payment batches.
 #[derive(Clone, Debug, Deserialize, ToSchema)]
 pub struct PaymentBatchListQuery {
+    /// Only the batch with this id; not with another filter.
+    pub id: Option<String>,
     /// Only those in this state.
     pub state: Option<PaymentBatchState>,
     /// `next_cursor` of the previous page; the first page if absent.

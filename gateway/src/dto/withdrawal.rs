@@ -252,6 +252,8 @@ pub struct StaffWithdrawalListQuery {
     pub user_id: Option<String>,
     /// Only those in this payment batch; not with another filter.
     pub payment_batch_id: Option<String>,
+    /// Only the withdrawal with this id; not with another filter.
+    pub id: Option<String>,
     /// `next_cursor` of the previous page; the first page if absent.
     #[schema(max_length = 1024)]
     pub cursor: Option<String>,

@@ -856,7 +856,7 @@ fn staff_bank() -> Vec<Contracted> {
         post("/admin/bank/statement", "file mapping? reason?", uploaded),
         get(
             "/admin/bank/statements",
-            "cursor? limit?",
+            "id? cursor? limit?",
             page(statement, json!({})),
         ),
         get(
@@ -868,7 +868,7 @@ fn staff_bank() -> Vec<Contracted> {
         post("/admin/bank/line/aside", "id aside reason", line),
         get(
             "/admin/payment_batch/list",
-            "state? cursor? limit?",
+            "id? state? cursor? limit?",
             page(batch.clone(), json!({})),
         ),
         post(
@@ -974,7 +974,7 @@ fn staff_business() -> Vec<Contracted> {
         ),
         get(
             "/admin/withdraw/list",
-            "status? user_id? payment_batch_id? cursor? limit?",
+            "status? user_id? payment_batch_id? id? cursor? limit?",
             page(staff_withdrawal(), json!({})),
         ),
         post(

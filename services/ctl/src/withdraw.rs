@@ -43,6 +43,7 @@ impl WithdrawCommand {
                 let UserListing { user, listing } = listing;
                 let message = AdminListWithdrawalsRequest {
                     payment_batch_id: String::new(),
+                    id: String::new(),
                     status: names::filter(status),
                     user_id: user,
                     page: None,

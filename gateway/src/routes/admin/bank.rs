@@ -157,6 +157,7 @@ async fn statements(
     Query(query): Query<BankStatementListQuery>,
 ) -> Result<Page<BankStatement>, Failure> {
     let message = wallet::ListBankStatementsRequest {
+        id: query.id.unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
     let response = send!(call.reading(), bank_admin.list_bank_statements, message).await?;

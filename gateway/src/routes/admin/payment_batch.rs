@@ -112,6 +112,7 @@ async fn list(
     Query(query): Query<PaymentBatchListQuery>,
 ) -> Result<Page<PaymentBatch>, Failure> {
     let message = wallet::ListPaymentBatchesRequest {
+        id: query.id.unwrap_or_default(),
         state: query.state.map_or(0, Into::into),
         page: page(query.cursor, query.limit),
     };

@@ -50,6 +50,7 @@ async fn list(
         status: query.status.map_or(0, Into::into),
         user_id: query.user_id.unwrap_or_default(),
         payment_batch_id: query.payment_batch_id.unwrap_or_default(),
+        id: query.id.unwrap_or_default(),
         page: page(query.cursor, query.limit),
     };
     let response = send!(call.reading(), wallet_admin.admin_list_withdrawals, message).await?;

@@ -193,6 +193,14 @@ fn new_lines(app: &App, file: &File, payers: &HashMap<String, UserId>) -> NewLin
     new
 }
 
+/// The statement with this id, if there is one.
+pub async fn find_statement(
+    app: &App,
+    id: BankStatementId,
+) -> Result<Option<Statement>, WalletError> {
+    Ok(repo::find(&app.pool, id).await?)
+}
+
 /// Statements, newest first.
 pub async fn list(
     app: &App,

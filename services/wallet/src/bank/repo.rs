@@ -104,6 +104,15 @@ pub(super) async fn find_by_digest(
         .await
 }
 
+pub(super) async fn find(
+    pool: &PgPool,
+    id: BankStatementId,
+) -> Result<Option<Statement>, sqlx::Error> {
+    statements!("WHERE s.id = $1", id.0)
+        .fetch_optional(pool)
+        .await
+}
+
 /// A page of statements, newest first.
 pub(super) async fn list(
     pool: &PgPool,

@@ -2,6 +2,7 @@
 
 use adfolio_kit::identity::{Caller, StaffRole};
 use adfolio_kit::mirror::Mirrored as _;
+use adfolio_kit::refusal::Refusal;
 use adfolio_kit::wire::{self, List, timestamp};
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::bank_admin_service_server::BankAdminService;
@@ -10,7 +11,7 @@ use tonic::{Request, Response, Status};
 use super::{StaffApi, map};
 use crate::bank::entity::{Format, LineState};
 use crate::bank::{Outcome, Upload};
-use crate::ids::BankStatementId;
+use crate::ids::{BankStatementId, PaymentBatchId};
 use crate::payment_batch::entity::{Decision, FileFormat, ShownState};
 use crate::platform::PlatformAccount;
 use crate::{bank, payment_batch, platform};
@@ -58,7 +59,15 @@ impl BankAdminService for StaffApi {
         request: Request<proto::ListBankStatementsRequest>,
     ) -> Result<Response<proto::ListBankStatementsResponse>, Status> {
         Caller::from_request(&request).require_staff(FINANCE)?;
-        let list = List::new(request.into_inner().page, "wallet.bank_statements", &"")?;
+        let request = request.into_inner();
+        if let Some(id) = wire::filter_id(&request.id) {
+            let found = bank::find_statement(&self.0, BankStatementId(id)).await?;
+            return Ok(Response::new(proto::ListBankStatementsResponse {
+                items: found.into_iter().map(Into::into).collect(),
+                next_cursor: String::new(),
+            }));
+        }
+        let list = List::new(request.page, "wallet.bank_statements", &"")?;
         let rows = bank::list(&self.0, list.before()?, list.fetch()).await?;
         let (rows, next_cursor) = list.cut(rows, |last| last.id);
         Ok(Response::new(proto::ListBankStatementsResponse {
@@ -154,6 +163,16 @@ impl BankAdminService for StaffApi {
         Caller::from_request(&request).require_staff(FINANCE)?;
         let request = request.into_inner();
         let state = ShownState::optional(request.state, "state")?;
+        if let Some(id) = wire::filter_id(&request.id) {
+            if state.is_some() {
+                return Err(Refusal::invalid("id").into());
+            }
+            let found = payment_batch::find_batch(&self.0, PaymentBatchId(id)).await?;
+            return Ok(Response::new(proto::ListPaymentBatchesResponse {
+                items: found.into_iter().map(Into::into).collect(),
+                next_cursor: String::new(),
+            }));
+        }
         let owner = state.map_or("", ShownState::as_str);
         let list = List::new(request.page, "wallet.payment_batches", &owner)?;
         let rows = payment_batch::list(&self.0, state, list.before()?, list.fetch()).await?;

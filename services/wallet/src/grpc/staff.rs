@@ -16,7 +16,7 @@ use super::{StaffApi, map, user};
 use crate::approval::entity::State;
 use crate::chain::entity::Break;
 use crate::freeze::entity::LONGEST_REASON;
-use crate::ids::PaymentBatchId;
+use crate::ids::{PaymentBatchId, WithdrawalId};
 use crate::posting::movement::{Movement, MovementKind};
 use crate::posting::outcome::Done;
 use crate::withdrawal::Filter;
@@ -168,6 +168,10 @@ impl WalletAdminService for StaffApi {
             .transpose()?;
         let user_id = wire::filter_id(&request.user_id);
         let batch_id = wire::filter_id(&request.payment_batch_id);
+        let id = wire::filter_id(&request.id).map(WithdrawalId);
+        if id.is_some() && (batch_id.is_some() || status.is_some() || user_id.is_some()) {
+            return Err(Refusal::invalid("id").into());
+        }
         if batch_id.is_some() && (status.is_some() || user_id.is_some()) {
             return Err(Refusal::invalid("payment_batch_id").into());
         }
@@ -183,7 +187,10 @@ impl WalletAdminService for StaffApi {
         };
         let list = List::new(request.page, "wallet.withdrawals.staff", &owner)?;
         let (before, limit) = (list.before()?, list.fetch());
-        let rows = withdrawal::list_for_staff(&self.0, filter, before, limit).await?;
+        let rows = match id {
+            Some(id) => withdrawal::find_for_staff(&self.0, id).await?,
+            None => withdrawal::list_for_staff(&self.0, filter, before, limit).await?,
+        };
         let (rows, next_cursor) = list.cut(rows, |last| last.withdrawal.id);
         withdrawal::record_look(&self.0, &caller, filter, &rows).await?;
         Ok(Response::new(proto::AdminListWithdrawalsResponse {

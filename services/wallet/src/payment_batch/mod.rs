@@ -153,6 +153,12 @@ pub async fn decide(
     .await
 }
 
+/// The batch with this id, if there is one.
+pub async fn find_batch(app: &App, id: PaymentBatchId) -> Result<Option<Batch>, WalletError> {
+    let mut connection = app.pool.acquire().await?;
+    Ok(repo::find(&mut connection, id).await?)
+}
+
 /// Batches, newest first.
 pub async fn list(
     app: &App,
@@ -327,8 +333,7 @@ async fn inside(app: &App, id: PaymentBatchId) -> Result<Vec<Shown>, WalletError
 }
 
 async fn find(app: &App, id: PaymentBatchId) -> Result<Batch, WalletError> {
-    let mut connection = app.pool.acquire().await?;
-    let found = repo::find(&mut connection, id).await?;
+    let found = find_batch(app, id).await?;
     Ok(found.ok_or_else(|| Refusal::not_found("id"))?)
 }
 

@@ -217,6 +217,12 @@ pub async fn list_for_staff(
     rows.into_iter().map(|row| whole(app, row)).collect()
 }
 
+/// The withdrawal with this id with its destination in full; nothing if there is none.
+pub async fn find_for_staff(app: &App, id: WithdrawalId) -> Result<Vec<Shown>, WalletError> {
+    let found = repo::find(&app.pool, id).await?;
+    found.into_iter().map(|row| whole(app, row)).collect()
+}
+
 /// What is in a payment batch, in order of id.
 pub async fn in_batch(app: &App, batch: PaymentBatchId) -> Result<Vec<Withdrawal>, WalletError> {
     Ok(repo::in_batch(&app.pool, batch).await?)
@@ -238,13 +244,16 @@ pub async fn record_look(
     let (Some(first), Some(last)) = (shown.first(), shown.last()) else {
         return Ok(());
     };
-    let mut entry = audit::Entry::new("wallet.read_destinations", "withdrawals").after(&json!({
+    let mut seen = json!({
         "status": filter.status.map(Status::as_str),
-        "payment_batch": filter.payment_batch_id.map(|id| id.to_string()),
         "count": shown.len(),
         "first": first.withdrawal.id.to_string(),
         "last": last.withdrawal.id.to_string(),
-    }))?;
+    });
+    if let Some(batch) = filter.payment_batch_id {
+        seen["payment_batch"] = json!(batch.to_string());
+    }
+    let mut entry = audit::Entry::new("wallet.read_destinations", "withdrawals").after(&seen)?;
     if let Some(user_id) = filter.user_id {
         entry = entry.user(user_id);
     }

@@ -65,7 +65,7 @@ impl Wallet {
     }
 
     async fn statements(&self) -> Vec<proto::BankStatement> {
-        let message = proto::ListBankStatementsRequest { page: None };
+        let message = proto::ListBankStatementsRequest::default();
         let answer = self
             .bank()
             .list_bank_statements(call(&finance(), message))
@@ -477,7 +477,7 @@ async fn lists_are_paged_and_only_finance_sees_them() {
         Uuid::from_u128(1),
         adfolio_kit::identity::StaffRole::Support,
     );
-    let message = proto::ListBankStatementsRequest { page: None };
+    let message = proto::ListBankStatementsRequest::default();
     let outcome = wallet
         .bank()
         .list_bank_statements(call(&support, message))

@@ -136,7 +136,7 @@ impl Wallet {
     async fn batches(&self, state: PaymentBatchState) -> Vec<proto::PaymentBatch> {
         let message = proto::ListPaymentBatchesRequest {
             state: state.into(),
-            page: None,
+            ..Default::default()
         };
         let answer = self
             .bank()
@@ -222,6 +222,38 @@ async fn a_batch_is_proposed_by_one_released_by_another_and_paid_once() {
     let paid = wallet.in_batch(&batch.id).await;
     assert!(paid.iter().all(|it| it.status() == WithdrawalStatus::Paid));
     assert_eq!(wallet.batches(PaymentBatchState::Paid).await.len(), 1);
+    let by_id = |id: &str, state: PaymentBatchState| proto::ListPaymentBatchesRequest {
+        id: id.to_owned(),
+        state: state.into(),
+        page: None,
+    };
+    for (id, found) in [(batch.id.as_str(), 1), (ids[0], 0), ("junk", 0)] {
+        let message = by_id(id, PaymentBatchState::Unspecified);
+        let answer = wallet
+            .bank()
+            .list_payment_batches(call(&finance(), message))
+            .await;
+        assert_eq!(
+            answer.expect("batches").into_inner().items.len(),
+            found,
+            "{id}"
+        );
+    }
+    let message = by_id(&batch.id, PaymentBatchState::Paid);
+    let both = wallet
+        .bank()
+        .list_payment_batches(call(&finance(), message))
+        .await;
+    assert_refused(both.map_err(refused), Reason::Validation, Some("id"));
+    let message = proto::AdminListWithdrawalsRequest {
+        id: ids[0].to_owned(),
+        ..Default::default()
+    };
+    let one = wallet
+        .staff()
+        .admin_list_withdrawals(call(&finance(), message))
+        .await;
+    assert_eq!(one.expect("a withdrawal").into_inner().items[0].id, ids[0]);
     assert!(wallet.batches(PaymentBatchState::Released).await.is_empty());
     // Three payments of two people, above the threshold of one.
     let alone: i64 =

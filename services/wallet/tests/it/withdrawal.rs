@@ -538,6 +538,7 @@ async fn finance_sees_all_withdrawals_whole_and_filtered() {
         async move {
             let message = AdminListWithdrawalsRequest {
                 payment_batch_id: String::new(),
+                id: String::new(),
                 status: status.into(),
                 user_id,
                 page: None,

@@ -10912,6 +10912,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                id?: string;
                 limit?: components["schemas"]["PageLimit"];
             };
             header?: {
@@ -12785,6 +12786,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                id?: string;
                 limit?: components["schemas"]["PageLimit"];
                 state?: components["schemas"]["PaymentBatchState"];
             };
@@ -15507,6 +15509,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                id?: string;
                 limit?: components["schemas"]["PageLimit"];
                 payment_batch_id?: string;
                 status?: components["schemas"]["WithdrawalStatus"];

@@ -2,7 +2,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useParams } from 'react-router';
 import { ErrorState, SkeletonCards } from '@/ui/states';
-import { useFound } from '../../api/use-found';
+import { useOne } from '../../api/use-one';
 import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
@@ -35,7 +35,7 @@ const LIST: List<'/admin/bank/lines'> = {
 export default function StatementPage() {
   const { t } = useTranslation('console');
   const { id = '' } = useParams();
-  const statement = useFound('/admin/bank/statements', id);
+  const statement = useOne('/admin/bank/statements', id);
   if (statement.data) return <Statement statement={statement.data} />;
   return (
     <>

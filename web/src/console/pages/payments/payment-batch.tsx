@@ -5,7 +5,7 @@ import { useFormats } from '@/i18n/format';
 import type { components } from '@/lib/api/schema';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import { RowMenu } from '../../act/row-menu';
-import { useFound } from '../../api/use-found';
+import { useOne } from '../../api/use-one';
 import { useMay } from '../../session/use-staff';
 import { columnsOf, userColumn } from '../../table/columns';
 import type { List } from '../../table/list';
@@ -60,7 +60,7 @@ const LIST: List<'/admin/withdraw/list'> = {
 export default function PaymentBatchPage() {
   const { t } = useTranslation('console');
   const { id = '' } = useParams();
-  const batch = useFound('/admin/payment_batch/list', id);
+  const batch = useOne('/admin/payment_batch/list', id);
   if (batch.data) return <Batch batch={batch.data} />;
   return (
     <>
