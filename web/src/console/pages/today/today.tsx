@@ -4,6 +4,7 @@ import { useFormats } from '@/i18n/format';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import { staffGet } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
+import { useReadEvery } from '../../live/state';
 import { PageHead } from '../../ui/page-head';
 import { BooksPanel } from './books-panel';
 import { inOrder } from './kinds';
@@ -11,17 +12,15 @@ import { SourcesPanel } from './sources-panel';
 import styles from './today.module.css';
 import { WaitingCard } from './waiting-card';
 
-/** How often the page is read anew while somebody looks. Dead letters and proofs have no event. */
-const READ_EVERY_MS = 30_000;
-
 /** What waits for a person, each with its age and the way to where it is decided, and how the programme's parts are. */
 export default function TodayPage() {
   const { t } = useTranslation('console');
   const { time } = useFormats();
+  const readEvery = useReadEvery('/admin/today');
   const today = useQuery({
     queryKey: consoleKeys.one('/admin/today'),
     queryFn: ({ signal }) => staffGet('/admin/today', undefined, { signal }),
-    refetchInterval: READ_EVERY_MS,
+    refetchInterval: readEvery,
   });
   const { data } = today;
   return (
