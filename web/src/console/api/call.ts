@@ -12,6 +12,8 @@ type Options = {
   signal?: AbortSignal | undefined;
   /** Makes the call safe to repeat: the server answers the same key and body with its first answer. */
   idempotencyKey?: string | undefined;
+  /** Sends the call even if the page goes before its answer. */
+  keepalive?: boolean | undefined;
 };
 
 /** The calls that show the second factor, or come before it: they cannot wait for it. */
@@ -66,7 +68,7 @@ export function staffUpload<P extends StaffPostPath>(
 async function call<T>(
   url: string,
   init: RequestInit,
-  { signal, idempotencyKey }: Options,
+  { signal, idempotencyKey, keepalive = false }: Options,
   timeoutMs?: number,
 ): Promise<T> {
   const { token } = staffSession.get();
@@ -74,7 +76,7 @@ async function call<T>(
   // The browser writes a form's type itself, with its boundary.
   if (typeof init.body === 'string') headers.set('Content-Type', 'application/json');
   if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
-  const { response, text } = await exchange(url, { ...init, headers }, { signal, timeoutMs });
+  const { response, text } = await exchange(url, { ...init, headers, keepalive }, { signal, timeoutMs });
   try {
     return readEnvelope<T>(response, text);
   } catch (error) {

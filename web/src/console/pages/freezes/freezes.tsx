@@ -18,6 +18,7 @@ type Freeze = components['schemas']['Freeze'];
 
 const LIST: List<'/admin/wallet/freezes'> = {
   path: '/admin/wallet/freezes',
+  claims: { kind: 'user', id: (freeze) => freeze.user_id },
   rowId: ({ id }) => id,
   rowName: ({ user_id }) => user_id,
   empty: 'freezes.empty',
@@ -128,6 +129,7 @@ function LiftDialog({ freeze, onClose }: { freeze: Freeze; onClose: () => void }
       onClose={onClose}
       act={{
         path: '/admin/wallet/unfreeze',
+        item: { kind: 'user', id: freeze.user_id },
         title: t('freezes.lift_title'),
         submit: t('freezes.lift'),
         intro: <p>{t('freezes.lift_intro')}</p>,

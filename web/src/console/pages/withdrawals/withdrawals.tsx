@@ -23,6 +23,7 @@ const TONES = {
 
 const LIST: List<'/admin/withdraw/list'> = {
   path: '/admin/withdraw/list',
+  claims: { kind: 'withdrawal', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ user, amount }) => `${user.username ?? user.id}, ${amount}`,
   empty: 'withdrawals.empty',

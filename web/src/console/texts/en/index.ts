@@ -4,6 +4,7 @@ import approvals from './approvals.json';
 import audit from './audit.json';
 import books from './books.json';
 import campaigns from './campaigns.json';
+import claim from './claim.json';
 import content from './content.json';
 import delivery from './delivery.json';
 import exchange from './exchange.json';
@@ -33,6 +34,7 @@ export default {
   audit,
   books,
   campaigns,
+  claim,
   content,
   delivery,
   exchange,
