@@ -19,9 +19,13 @@ export const DECIDED_AT: Readonly<Record<WaitingKind, string | null>> = {
   dead_letters: null,
 };
 
-/** What is looked at first: what waits longest, then what waits since an unknown time, then what is not known. */
+/**
+ * What is looked at first: what waits longest, then what waits since an unknown time, then what is not known. A tab that
+ * is older than the server leaves out kinds that it does not know.
+ */
 export function inOrder(waiting: readonly Waiting[]): Waiting[] {
-  return [...waiting].sort((a, b) => rank(a) - rank(b) || sinceOf(a) - sinceOf(b));
+  const known = waiting.filter(({ kind }) => Object.hasOwn(DECIDED_AT, kind));
+  return known.sort((a, b) => rank(a) - rank(b) || sinceOf(a) - sinceOf(b));
 }
 
 function rank({ state, count, oldest_at }: Waiting): number {

@@ -42,13 +42,13 @@ function Figure({ waiting: { state, count, more } }: { waiting: Waiting }) {
   // Where not everything was counted, nothing found is no zero.
   if (state === 'unavailable' && count === 0)
     return <span className={styles.unknown}>{t('today.unavailable')}</span>;
-  return (
-    <span className={cx('figure', styles.count, count === 0 && styles.idle)}>
-      {state === 'unavailable'
-        ? t('today.at_least', { formatted })
-        : t(more ? 'today.more_than' : 'today.count', { formatted })}
-    </span>
-  );
+  if (state === 'unavailable' || more)
+    return (
+      <span className={cx('figure', styles.bound)}>
+        {t(state === 'unavailable' ? 'today.at_least' : 'today.more_than', { formatted })}
+      </span>
+    );
+  return <span className={cx('figure', styles.count, count === 0 && styles.idle)}>{formatted}</span>;
 }
 
 function Note({ waiting, at }: Props) {
