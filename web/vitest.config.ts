@@ -4,6 +4,8 @@ import vite from './vite.config.ts';
 export default mergeConfig(
   vite,
   defineConfig({
+    // A test compares the kinds of events with the gateway's.
+    server: { fs: { allow: ['..'] } },
     test: {
       environment: 'happy-dom',
       // A phone, as most users have. Tests of the desk widen the window.

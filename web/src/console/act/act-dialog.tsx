@@ -14,6 +14,7 @@ import { ApiError, hasReason } from '@/lib/api/error';
 import { Button } from '@/ui/button';
 import { FormAlert } from '@/ui/field';
 import type { StaffPostPath } from '../api/call';
+import { ClaimNote } from '../claim/claim-note';
 import { useMay } from '../session/use-staff';
 import { Dialog, DialogActions } from '../ui/dialog';
 import type { Act, Change, Outcome } from './act';
@@ -75,6 +76,7 @@ export function ActDialog<P extends StaffPostPath, V extends FieldValues>({ act,
   return (
     // While the call is on its way its outcome would be lost with the dialog.
     <Dialog title={act.title} onClose={onClose} forced={send.isPending} wide={act.wide ?? false}>
+      {act.item ? <ClaimNote {...act.item} /> : null}
       {act.intro ? <div className={styles.intro}>{act.intro}</div> : null}
       <FormProvider {...form}>
         <form className={styles.form} noValidate onSubmit={submit} autoComplete="off">

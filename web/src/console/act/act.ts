@@ -4,6 +4,7 @@ import type { DefaultValues, FieldValues } from 'react-hook-form';
 import type { z } from 'zod';
 import type { PostAnswer } from '@/lib/api/contract';
 import type { StaffPostPath } from '../api/call';
+import type { Item } from '../claim/hold';
 import type { ActBody } from './use-send';
 
 /** One thing that an act changes, shown before it is made. */
@@ -27,6 +28,8 @@ export type Outcome = {
 /** A change that a member of staff can make, as its dialog shows and sends it. */
 export type Act<P extends StaffPostPath, V extends FieldValues> = {
   path: P;
+  /** What the act is about. Others see while its dialog is open who works on it. */
+  item?: Item;
   title: string;
   /** The button: the verb of the act. */
   submit: string;

@@ -12,7 +12,7 @@ import { intentionKey, settleIntention } from './intentions';
 export type ActBody<P extends StaffPostPath> = PostBody<P> & { reason?: string };
 
 type Handlers<P extends StaffPostPath> = {
-  /** What is read anew afterwards, besides the audit log and the approvals. */
+  /** What is read anew afterwards, besides the audit log, the approvals and what waits. */
   touches: readonly QueryKey[];
   onSuccess?: (answer: PostAnswer<P>) => void;
   onError?: (error: Error) => void;
@@ -29,6 +29,7 @@ export function useSend<P extends StaffPostPath>(path: P, { touches, onSuccess, 
         ...touches,
         consoleKeys.list('/admin/audit/list'),
         consoleKeys.list('/admin/approval/list'),
+        consoleKeys.one('/admin/today'),
       ];
       for (const queryKey of stale) void queryClient.invalidateQueries({ queryKey });
     },

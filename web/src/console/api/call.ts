@@ -12,6 +12,8 @@ type Options = {
   signal?: AbortSignal | undefined;
   /** Makes the call safe to repeat: the server answers the same key and body with its first answer. */
   idempotencyKey?: string | undefined;
+  /** Sends the call even if the page goes before its answer. */
+  keepalive?: boolean | undefined;
 };
 
 /** The calls that show the second factor, or come before it: they cannot wait for it. */
@@ -87,31 +89,41 @@ function fileOf(response: Response, text: string): string {
 async function call<T>(
   url: string,
   init: RequestInit,
-  { signal, idempotencyKey }: Options,
+  { signal, idempotencyKey, keepalive = false }: Options,
   timeoutMs?: number,
   read: (response: Response, text: string) => T = readEnvelope<T>,
 ): Promise<T> {
   const { token } = staffSession.get();
-  const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader(), 'X-Lang': 'en' });
-  if (token) headers.set('X-CT', token);
+  const headers = staffHeaders();
   // The browser writes a form's type itself, with its boundary.
   if (typeof init.body === 'string') headers.set('Content-Type', 'application/json');
   if (idempotencyKey) headers.set('Idempotency-Key', idempotencyKey);
-  const { response, text } = await exchange(url, { ...init, headers }, { signal, timeoutMs });
+  const { response, text } = await exchange(url, { ...init, headers, keepalive }, { signal, timeoutMs });
   try {
     return read(response, text);
   } catch (error) {
-    // The session of the call, which may not be the one that has begun since.
-    if (token !== null && staffSession.get().token === token) {
-      if (hasEnded(error)) endStaffSession('expired');
-      else if (isWithoutFactor(error)) demandSecondFactor();
-    }
+    noteRefusal(error, token);
     throw error;
   }
 }
 
-/** A 402 to 404 with a session is about the object of the call, since staff have no accounts of that kind. */
-function hasEnded(error: unknown): boolean {
+/** What every request of staff has, with the token of this tab's session. */
+export function staffHeaders(): Headers {
+  const { token } = staffSession.get();
+  const headers = new Headers({ Accept: 'application/json', 'X-TZ': timeZoneHeader(), 'X-Lang': 'en' });
+  if (token) headers.set('X-CT', token);
+  return headers;
+}
+
+/** Notes what a refusal says of the session that asked, which may not be the one that has begun since. */
+export function noteRefusal(error: unknown, token: string | null): void {
+  if (token === null || staffSession.get().token !== token) return;
+  if (hasEnded(error)) endStaffSession('expired');
+  else if (isWithoutFactor(error)) demandSecondFactor();
+}
+
+/** Whether the session is over. A 402 to 404 with a session is about the object of the call, since staff have no accounts of that kind. */
+export function hasEnded(error: unknown): boolean {
   const ends: readonly number[] = [Code.notAuthenticated, Code.sessionExpired];
   return isSessionError(error) && ends.includes((error as { code: number }).code);
 }

@@ -7,6 +7,7 @@ import { IconButton } from '@/ui/button';
 import { LogoMark } from '@/ui/logo';
 import { SkeletonCards } from '@/ui/states';
 import { DialogHost } from '../act/dialog-host';
+import { useLiveUpdates } from '../live/live-updates';
 import { GROUPS, type Group, type PageSpec, pagesFor } from '../pages';
 import { logOut } from '../session/log-out';
 import { staffSession } from '../session/store';
@@ -42,6 +43,7 @@ export function Frame() {
   }, [pathname]);
 
   const mustSetUpFactor = useStore(staffSession, (state) => state.mustSetUpFactor);
+  useLiveUpdates(!mustSetUpFactor);
   const pages = mustSetUpFactor ? [] : pagesFor(staff.role);
   return (
     <div className={styles.frame}>

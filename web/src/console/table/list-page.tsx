@@ -6,6 +6,7 @@ import { useFormats } from '@/i18n/format';
 import { Button, IconButton } from '@/ui/button';
 import { ErrorState, SkeletonCards } from '@/ui/states';
 import { consoleKeys } from '../api/keys';
+import { ClaimedRows } from '../claim/claimed-rows';
 import { useStaff } from '../session/use-staff';
 import { Menu } from '../ui/menu';
 import { PageHead } from '../ui/page-head';
@@ -67,20 +68,23 @@ export function ListPage<P extends ListPath>({ title, list, actions, rowActs, ti
       ) : found.length === 0 ? (
         <p>{filters.isAll ? t(list.empty) : t('list.empty_filtered')}</p>
       ) : (
-        <VirtualTable
-          label={title}
-          columns={list.columns as readonly Column<object>[]}
-          visibility={columns.visibility}
-          rows={found as object[]}
-          rowId={list.rowId as (row: object) => string}
-          rowName={list.rowName as (row: object) => string}
-          rowPath={list.rowPath as ((row: object) => string) | undefined}
-          rowActs={rowActs as ((row: object) => ReactNode) | undefined}
-          ticks={boxes?.column as TickColumn<object> | undefined}
-          hasMore={rows.hasNextPage}
-          isLoadingMore={rows.isFetchingNextPage}
-          onMore={onMore}
-        />
+        <ClaimedRows kind={list.claims?.kind ?? null}>
+          <VirtualTable
+            label={title}
+            columns={list.columns as readonly Column<object>[]}
+            visibility={columns.visibility}
+            rows={found as object[]}
+            rowId={list.rowId as (row: object) => string}
+            rowName={list.rowName as (row: object) => string}
+            rowPath={list.rowPath as ((row: object) => string) | undefined}
+            claimId={list.claims?.id as ((row: object) => string) | undefined}
+            rowActs={rowActs as ((row: object) => ReactNode) | undefined}
+            ticks={boxes?.column as TickColumn<object> | undefined}
+            hasMore={rows.hasNextPage}
+            isLoadingMore={rows.isFetchingNextPage}
+            onMore={onMore}
+          />
+        </ClaimedRows>
       )}
       <div className={styles.foot}>
         <span role="status">

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import type { GetAnswer, GetQuery } from '@/lib/api/contract';
 import type { CsvValue } from '@/lib/csv';
 import type { StaffGetPath } from '../api/call';
+import type { Item } from '../claim/hold';
 import type { ConsoleKey } from '../texts/key';
 
 /** The calls that answer a page of rows. */
@@ -58,6 +59,8 @@ export type List<P extends ListPath> = {
   rowId: (row: RowOf<P>) => string;
   /** What names the row, for assistive technology. */
   rowName: (row: RowOf<P>) => string;
+  /** What a row is to those who work on it, by the kind and id of its claims. */
+  claims?: { kind: Item['kind']; id: (row: RowOf<P>) => string };
   /** The page of the row. */
   rowPath?: (row: RowOf<P>) => string;
   /** What to do when there is nothing at all. */

@@ -2,14 +2,12 @@ import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import type { GetAnswer, GetQuery } from '@/lib/api/contract';
 import { staffGet } from '../api/call';
 import { consoleKeys } from '../api/keys';
+import { LIVE_PAGES } from '../live/live-updates';
+import { useReadEvery } from '../live/state';
 import type { ListPath, RowOf } from './list';
 
 /** Rows a call. */
 export const PAGE_ROWS = 100;
-
-/** How often a list is read anew while somebody looks at it, and up to how many pages of it. */
-const LIVE_MS = 30_000;
-const LIVE_PAGES = 3;
 
 /** One page of a list, from a cursor on. */
 export function fetchPage<P extends ListPath>(
@@ -27,6 +25,7 @@ export function fetchPage<P extends ListPath>(
 
 /** The rows of a list so far, with what fetches more of them. */
 export function useList<P extends ListPath>(path: P, query: GetQuery<P>) {
+  const readEvery = useReadEvery(path);
   return useInfiniteQuery({
     queryKey: consoleKeys.list(path, query as Record<string, string>),
     queryFn: ({ pageParam, signal }) => fetchPage(path, query, pageParam, signal),
@@ -34,7 +33,7 @@ export function useList<P extends ListPath>(path: P, query: GetQuery<P>) {
     getNextPageParam: ({ next }) => next,
     select: rowsOf<P>,
     // Others work on the same list. Who has scrolled far asks anew by hand.
-    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= LIVE_PAGES ? LIVE_MS : false),
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= LIVE_PAGES ? readEvery : false),
   });
 }
 

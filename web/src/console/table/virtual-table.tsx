@@ -12,6 +12,7 @@ import { memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { cx } from '@/ui/cx';
+import { ClaimMark } from '../claim/claim-mark';
 import { isFree, ROW_MARK } from '../frame/shortcuts';
 import type { Column } from './list';
 import { TickAll, TickCell } from './tick-cells';
@@ -37,6 +38,8 @@ type Props<Row> = {
   rowId: (row: Row) => string;
   rowName: (row: Row) => string;
   rowPath?: ((row: Row) => string) | undefined;
+  /** The id of a row for those who work on it. */
+  claimId?: ((row: Row) => string) | undefined;
   /** The menu of what can be done with a row. */
   rowActs?: ((row: Row) => ReactNode) | undefined;
   ticks?: TickColumn<Row> | undefined;
@@ -131,6 +134,7 @@ export function VirtualTable<Row extends RowData>(props: Props<Row>) {
                 shown={shown}
                 rowName={props.rowName}
                 rowPath={props.rowPath}
+                claimId={props.claimId}
                 rowActs={props.rowActs}
                 tick={props.ticks?.stateOf(row)}
                 onTick={props.ticks?.toggle}
@@ -148,7 +152,7 @@ export function VirtualTable<Row extends RowData>(props: Props<Row>) {
   );
 }
 
-type RowProps<Row> = Pick<Props<Row>, 'rowName' | 'rowPath' | 'rowActs'> & {
+type RowProps<Row> = Pick<Props<Row>, 'rowName' | 'rowPath' | 'claimId' | 'rowActs'> & {
   row: Row;
   index: number;
   /** Pixels from the top of the table's body. */
@@ -164,7 +168,7 @@ type RowProps<Row> = Pick<Props<Row>, 'rowName' | 'rowPath' | 'rowActs'> & {
 const VirtualRow = memo(RowOfTable) as typeof RowOfTable;
 
 function RowOfTable<Row>(props: RowProps<Row>) {
-  const { row, index, start, measure, shown, rowName, rowPath, rowActs, tick, onTick } = props;
+  const { row, index, start, measure, shown, rowName, rowPath, claimId, rowActs, tick, onTick } = props;
   const { t } = useTranslation('console');
   return (
     <div
@@ -185,7 +189,10 @@ function RowOfTable<Row>(props: RowProps<Row>) {
           style={{ flex: `${column.width} 1 ${column.width}px` }}
         >
           {position === 0 ? (
-            <RowStart row={row} rowName={rowName} rowPath={rowPath} column={column} />
+            <div>
+              <RowStart row={row} rowName={rowName} rowPath={rowPath} column={column} />
+              {claimId ? <ClaimMark id={claimId(row)} /> : null}
+            </div>
           ) : (
             column.cell(row)
           )}

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startSession } from '@/lib/session/store';
-import { followStream, type LiveHandlers, waitAfter } from './stream';
+import { waitAfter } from './events';
+import { followStream, type LiveHandlers } from './stream';
 
 /** A server whose streams the test controls. */
 class Streams {

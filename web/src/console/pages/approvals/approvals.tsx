@@ -24,6 +24,7 @@ const { amount, moment, staff, text } = columnsOf<Approval>();
 
 const LIST: List<'/admin/approval/list'> = {
   path: '/admin/approval/list',
+  claims: { kind: 'approval', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ action, amount, user_id }) => `${action}, ${amount}, ${user_id}`,
   empty: 'approvals.empty',

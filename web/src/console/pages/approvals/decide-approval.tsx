@@ -25,6 +25,7 @@ export function DecideApproval({ approval, decision, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/approval/decide',
+        item: { kind: 'approval', id: approval.id },
         title: t(isApproved ? 'approvals.approve_title' : 'approvals.reject_title'),
         submit: t(isApproved ? 'approvals.approve' : 'approvals.reject'),
         ...(isApproved ? {} : { tone: 'danger' as const }),

@@ -25,6 +25,7 @@ export function DecideImport({ row, decision, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/delivery/import/decide',
+        item: { kind: 'import', id: row.import_id },
         title: t(releases ? 'delivery.release_title' : 'delivery.reject_title', { source }),
         submit: t(releases ? 'delivery.release' : 'delivery.reject'),
         ...(releases ? {} : { tone: 'danger' as const }),

@@ -12,6 +12,7 @@ import { ImportDetails } from './import-details';
 
 const LIST: List<'/admin/delivery/imports'> = {
   path: '/admin/delivery/imports',
+  claims: { kind: 'import', id: (row) => row.import_id },
   rowId: (row) => row.import_id,
   rowName: ({ source, at }) => `${source}, ${at}`,
   empty: 'delivery.no_imports',

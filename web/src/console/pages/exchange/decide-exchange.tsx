@@ -26,6 +26,7 @@ export function DecideExchange({ order, decision, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/exchange/decide',
+        item: { kind: 'exchange_order', id: order.id },
         secondPerson: 'same_act',
         title: t(isCompleted ? 'exchange.complete_title' : 'exchange.cancel_title'),
         submit: t(isCompleted ? 'exchange.complete' : 'exchange.cancel'),

@@ -22,6 +22,7 @@ const { amount, moment, text } = columnsOf<StaffExchangeOrder>();
 
 const LIST: List<'/admin/exchange/list'> = {
   path: '/admin/exchange/list',
+  claims: { kind: 'exchange_order', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ user, amount }) => `${user.username ?? user.id}, ${amount}`,
   empty: 'exchange.empty',

@@ -19,6 +19,7 @@ export function CloseFeedback({ feedback, onClose }: { feedback: Feedback; onClo
       onClose={onClose}
       act={{
         path: '/admin/feedback/close',
+        item: { kind: 'feedback', id },
         title: t('feedback.close.title', { topic }),
         submit: t('feedback.close.submit'),
         wide: true,

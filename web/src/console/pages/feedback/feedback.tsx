@@ -16,6 +16,7 @@ const BEGINNING = 120;
 
 const LIST: List<'/admin/feedback/list'> = {
   path: '/admin/feedback/list',
+  claims: { kind: 'feedback', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ topic, user }) => `${topic}, ${user.username ?? user.id}`,
   empty: 'feedback.empty',

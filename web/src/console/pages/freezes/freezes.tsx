@@ -20,6 +20,7 @@ const { moment, text: textColumn } = columnsOf<Freeze>();
 
 const LIST: List<'/admin/wallet/freezes'> = {
   path: '/admin/wallet/freezes',
+  claims: { kind: 'user', id: (freeze) => freeze.user_id },
   rowId: ({ id }) => id,
   rowName: ({ user_id }) => user_id,
   empty: 'freezes.empty',
@@ -104,6 +105,7 @@ function LiftDialog({ freeze, onClose }: { freeze: Freeze; onClose: () => void }
       onClose={onClose}
       act={{
         path: '/admin/wallet/unfreeze',
+        item: { kind: 'user', id: freeze.user_id },
         title: t('freezes.lift_title'),
         submit: t('freezes.lift'),
         intro: <p>{t('freezes.lift_intro')}</p>,

@@ -19,6 +19,7 @@ export function FinishPlan({ plan, outcome, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/plan/finish',
+        item: { kind: 'plan', id: plan.id },
         title: t(fails ? 'plans.fail_title' : 'plans.finish_title', { number }),
         submit: t(fails ? 'plans.fail' : 'plans.finish'),
         tone: 'danger',

@@ -8,6 +8,7 @@ import { STATUSES } from './plan-status';
 
 const LIST: List<'/admin/plan/list'> = {
   path: '/admin/plan/list',
+  claims: { kind: 'plan', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: (plan) => plan.plan_number,
   rowPath: ({ id }) => `/plans/${id}`,

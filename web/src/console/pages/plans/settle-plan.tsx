@@ -21,6 +21,7 @@ export function SettlePlan({ plan, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/plan/settle',
+        item: { kind: 'plan', id: plan.id },
         secondPerson: 'same_act',
         title: t('plans.settle_title', { number }),
         submit: t('plans.settle'),

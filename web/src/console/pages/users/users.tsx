@@ -9,6 +9,7 @@ import { USER_STATES, UserState } from './user-state';
 
 const LIST: List<'/admin/user/list'> = {
   path: '/admin/user/list',
+  claims: { kind: 'user', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ username }) => username,
   rowPath: ({ id }) => `/users/${id}`,

@@ -22,6 +22,7 @@ export function DecideWithdrawal({ withdrawal, decision, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/withdraw/decide',
+        item: { kind: 'withdrawal', id },
         title: t(isPaid ? 'withdrawals.paid_title' : 'withdrawals.reject_title'),
         submit: t(isPaid ? 'withdrawals.mark_paid' : 'withdrawals.reject'),
         ...(isPaid ? {} : { tone: 'danger' as const }),

@@ -22,6 +22,7 @@ const { amount, code, moment, text } = columnsOf<StaffWithdrawal>();
 
 const LIST: List<'/admin/withdraw/list'> = {
   path: '/admin/withdraw/list',
+  claims: { kind: 'withdrawal', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ user, amount: asked }) => `${user.username ?? user.id}, ${asked}`,
   empty: 'withdrawals.empty',

@@ -5,6 +5,7 @@ import audit from './audit.json';
 import bank from './bank.json';
 import books from './books.json';
 import campaigns from './campaigns.json';
+import claim from './claim.json';
 import content from './content.json';
 import delivery from './delivery.json';
 import exchange from './exchange.json';
@@ -37,6 +38,7 @@ export default {
   bank,
   books,
   campaigns,
+  claim,
   content,
   delivery,
   exchange,

@@ -127,6 +127,7 @@ function MoneyActDialog({ act, user, onClose }: Props) {
       onClose={onClose}
       act={{
         path: act.path,
+        item: { kind: 'user', id: user.id },
         title: t('users.money_title', { act: name, name: user.username }),
         submit: t('users.post'),
         ...(act.tone === undefined ? {} : { tone: act.tone }),

@@ -20,6 +20,7 @@ export function ProfileDialog({ user, onClose }: { user: UserDetail; onClose: ()
       onClose={onClose}
       act={{
         path: '/admin/user/profile',
+        item: { kind: 'user', id: user.id },
         title: t('users.standing_title', { name: user.username }),
         submit: t('users.change_standing'),
         schema: z.object({

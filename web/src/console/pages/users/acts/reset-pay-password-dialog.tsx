@@ -19,6 +19,7 @@ export function ResetPayPasswordDialog({ user, onClose }: { user: UserDetail; on
       onClose={onClose}
       act={{
         path: '/admin/pay_password/reset',
+        item: { kind: 'user', id: user.id },
         title: t('users.pay_password_title', { name: user.username }),
         submit: t('users.reset_pay_password'),
         tone: 'danger',

@@ -16,6 +16,7 @@ export function StateDialog({ user, onClose }: { user: UserDetail; onClose: () =
       onClose={onClose}
       act={{
         path: '/admin/user/state',
+        item: { kind: 'user', id: user.id },
         title: t('users.state_title', { name: user.username }),
         submit: t('users.change_state'),
         tone: 'danger',
