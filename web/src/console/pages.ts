@@ -150,8 +150,26 @@ export const PAGES = [
   {
     path: '/notices',
     title: 'notices.title',
-    needs: 'POST /admin/notification/create',
+    needs: 'GET /admin/announcement/list',
     group: 'messages',
+  },
+  {
+    path: '/notices/new',
+    title: 'notices.new_title',
+    needs: 'POST /admin/notification/create',
+    group: null,
+  },
+  {
+    path: '/notices/:id',
+    title: 'notices.one_title',
+    needs: 'GET /admin/announcement/list',
+    group: null,
+  },
+  {
+    path: '/notices/:id/edit',
+    title: 'notices.edit_title',
+    needs: 'POST /admin/announcement/edit',
+    group: null,
   },
   {
     path: '/content',

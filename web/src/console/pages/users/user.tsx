@@ -84,7 +84,7 @@ const RELATED = [
   { call: 'GET /admin/exchange/list', label: 'users.see_exchange', path: listOf('/exchange?status=any') },
   { call: 'GET /admin/audit/list', label: 'users.see_audit', path: ({ id }) => `/audit?user_id=${id}` },
   { call: 'POST /admin/plan/push', label: 'users.push_plan', path: formOf('/plans/push') },
-  { call: 'POST /admin/notification/create', label: 'users.write_notice', path: formOf('/notices') },
+  { call: 'POST /admin/notification/create', label: 'users.write_notice', path: formOf('/notices/new') },
 ] as const satisfies readonly { call: StaffCall; label: string; path: (user: UserDetail) => string }[];
 
 function Related({ user }: { user: UserDetail }) {
