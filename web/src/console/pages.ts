@@ -178,6 +178,18 @@ export const PAGES = [
     group: 'messages',
   },
   {
+    path: '/content/versions',
+    title: 'content.versions.title',
+    needs: 'GET /admin/content/versions',
+    group: null,
+  },
+  {
+    path: '/content/versions/:version',
+    title: 'content.versions.number',
+    needs: 'GET /admin/content/version',
+    group: null,
+  },
+  {
     path: '/users',
     title: 'users.title',
     needs: 'GET /admin/user/list',
