@@ -44,6 +44,11 @@ export function SectionEditor({ spec, saved, version, edit, onEdit, onBack }: Pr
   const problems = useProblems(spec, edit.entries);
   // Somebody else has saved the section since. Both are brought together before anything is saved.
   const isStale = differencesOf(spec, edit.base, saved).length > 0;
+  // The dialog has closed over what the server refused; what to decide is at the top.
+  const isRefused = isStale && isSaving;
+  useEffect(() => {
+    if (isRefused) window.scrollTo({ top: 0 });
+  }, [isRefused]);
   const isChanged = differencesOf(spec, edit.base, edit.entries).length > 0;
   return (
     <>
@@ -57,7 +62,10 @@ export function SectionEditor({ spec, saved, version, edit, onEdit, onBack }: Pr
           spec={spec}
           saved={saved}
           edit={edit}
-          onDecided={(entries) => onEdit({ base: saved, entries })}
+          onDecided={(entries) => {
+            setSaving(false);
+            onEdit({ base: saved, entries });
+          }}
         />
       ) : null}
       <Tabs
