@@ -14,8 +14,11 @@ import { Panel } from '../../ui/panel';
 import { useAccountActs } from './acts/account-acts';
 import { useMoneyActs } from './acts/money-acts';
 import styles from './user.module.css';
+import { UserCoupons } from './user-coupons';
 import { UserFigures } from './user-figures';
+import { UserNotices } from './user-notices';
 import { UserProfile } from './user-profile';
+import { UserSecurityLog } from './user-security-log';
 import { UserSessions } from './user-sessions';
 
 export type UserDetail = components['schemas']['UserDetail'];
@@ -49,6 +52,9 @@ export default function UserPage() {
           <UserSessions sessions={user.data.sessions} />
         </Panel>
       </div>
+      <UserCoupons key={`coupons ${id}`} userId={id} />
+      <UserNotices key={`notices ${id}`} userId={id} />
+      <UserSecurityLog key={`log ${id}`} userId={id} />
     </>
   );
 }
