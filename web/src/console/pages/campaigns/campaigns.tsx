@@ -5,6 +5,7 @@ import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
 import { Amount } from '../../ui/amount';
+import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
 import { StaffName } from '../../ui/staff-name';
 import { CampaignActs } from './campaign-acts';
@@ -70,6 +71,30 @@ const LIST: List<'/admin/coupon/campaign/list'> = {
       align: 'end',
       cell: (campaign) => <Claimed campaign={campaign} />,
       csv: ({ claimed }) => claimed,
+    },
+    {
+      id: 'redeemed',
+      header: 'campaigns.redeemed',
+      width: 110,
+      align: 'end',
+      cell: ({ redeemed }) => <Count value={redeemed} />,
+      csv: ({ redeemed }) => redeemed,
+    },
+    {
+      id: 'redeemed_amount',
+      header: 'campaigns.redeemed_amount',
+      width: 120,
+      align: 'end',
+      cell: (campaign) => <Amount value={campaign.redeemed_amount} />,
+      csv: (campaign) => campaign.redeemed_amount,
+    },
+    {
+      id: 'expired',
+      header: 'campaigns.expired',
+      width: 100,
+      align: 'end',
+      cell: ({ expired }) => <Count value={expired} />,
+      csv: ({ expired }) => expired,
     },
     {
       id: 'total',
