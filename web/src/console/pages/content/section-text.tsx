@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { htmlLangOf, type LanguageCode } from '@/i18n/languages';
 import { Facts } from '../../ui/facts';
+import { entryTitle } from './coverage';
 import { writtenOf } from './request';
 import styles from './section-text.module.css';
 import type { Entry, SectionSpec } from './sections';
@@ -11,16 +12,20 @@ type Props = { spec: SectionSpec; entries: readonly Entry[]; language: LanguageC
 export function SectionText({ spec, entries, language }: Props) {
   const { t } = useTranslation('console');
   const name = t(`content.sections.${spec.name}`);
+  // Long texts need the whole width. Their entries have nothing else than texts.
+  const isLong = spec.plain.length === 0;
   return (
     <section className={styles.section} aria-label={name}>
       <h3 className={styles.name}>{name}</h3>
       {entries.length === 0 ? <p>{t('content.none_shown')}</p> : null}
       {entries.map((entry) =>
-        spec.most === null ? (
+        isLong ? (
           <LongText
             key={entry.key}
-            label={name}
-            text={writtenOf(entry.texts.text)[language] ?? t('content.save.none')}
+            label={spec.most === null ? name : entryTitle(spec, entry)}
+            text={spec.texts
+              .map(({ name: field }) => writtenOf(entry.texts[field])[language] ?? t('content.save.none'))
+              .join('\n')}
             language={language}
           />
         ) : (

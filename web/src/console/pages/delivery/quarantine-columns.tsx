@@ -10,7 +10,7 @@ export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
   {
     id: 'at',
     header: 'delivery.at',
-    width: 140,
+    width: 175,
     cell: (row) => <Arrival report={row} />,
     csv: ({ at }) => at,
   },
