@@ -30,6 +30,8 @@ const OFFERS: readonly (Offer & { path: PagePath })[] = [
   { path: '/operators', name: 'Create operator', call: 'POST /admin/operator/create' },
   { path: '/licences', name: 'Issue keys', call: 'POST /admin/license/create' },
   { path: '/hosts', name: 'Register host', call: 'POST /admin/host/create' },
+  { path: '/notices', name: 'Write an announcement', call: 'POST /admin/notification/create' },
+  { path: '/content', name: 'Versions', call: 'GET /admin/content/versions' },
   { path: '/staff', name: 'New member', call: 'POST /admin/staff/create' },
 ];
 
@@ -40,6 +42,7 @@ const OFFERS_FOR_USER: readonly Offer[] = [
   { name: 'Push a plan', call: 'POST /admin/plan/push' },
   { name: 'Write a notice', call: 'POST /admin/notification/create' },
   { name: 'Audit log', call: 'GET /admin/audit/list' },
+  { name: 'Show the notices', call: 'GET /admin/user/notices' },
 ];
 
 /** The pages without a parameter in their address. */
