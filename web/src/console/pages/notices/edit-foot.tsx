@@ -56,7 +56,8 @@ export function EditFoot({ edit, onBack, onSaved, onReadAnew }: Props) {
             busy={isReading}
             onClick={() => {
               setReading(true);
-              void onReadAnew().finally(() => setReading(false));
+              // What failed can be tried again by the same button.
+              onReadAnew().catch(() => setReading(false));
             }}
           >
             {t('notices.read_anew')}
