@@ -125,7 +125,7 @@ test('an announcement is written, looked at as a phone shows it, sent once, and 
   const { api, user } = await newAdvertiser(staff);
   const title = `Maintenance ${uniqueName()}`;
   await logIn(page, ADMIN);
-  await goTo(page, '/notices');
+  await goTo(page, '/notices/new');
   await page.getByLabel('Chosen users').check();
   await page.getByRole('searchbox', { name: /Find users/ }).fill(user.username);
   await page.getByRole('button', { name: `Add ${user.username}` }).click();
@@ -134,7 +134,7 @@ test('an announcement is written, looked at as a phone shows it, sent once, and 
   await expect(page.getByRole('region', { name: 'Preview on a phone' })).toContainText(title);
   // What was typed is there again after the page was left.
   await goTo(page, '/today');
-  await goTo(page, '/notices');
+  await goTo(page, '/notices/new');
   await expect(page.getByLabel('Title')).toHaveValue(title);
   await page.getByRole('button', { name: 'Review' }).click();
   await page.getByRole('button', { name: 'Send to 1 user' }).dblclick();
@@ -146,6 +146,42 @@ test('an announcement is written, looked at as a phone shows it, sent once, and 
   const { items } = await api.post<Schemas['NotificationPage']>('/user/notifications', {});
   expect(items.filter((notice) => notice.title === title)).toHaveLength(1);
   await phone.context().close();
+
+  await goTo(page, '/notices');
+  await expect(page.getByRole('row').filter({ hasText: title })).toContainText('Published');
+});
+
+test('a scheduled announcement is changed by two, and withdrawn before anybody has it', async ({ page }) => {
+  const title = `Offer ${uniqueName()}`;
+  await logIn(page, ADMIN);
+  await goTo(page, '/notices/new');
+  await page.getByLabel('Title').fill(title);
+  await page.getByRole('textbox', { name: 'Text' }).fill('Ten percent more.');
+  await page.getByLabel('At a date and time').check();
+  const inTwoDays = new Date(Date.now() + 2 * 86_400_000).toISOString().slice(0, 16);
+  await page.getByLabel('Date and time', { exact: true }).fill(inTwoDays);
+  await page.getByRole('button', { name: 'Review' }).click();
+  await expect(page.getByRole('region', { name: 'Review', exact: true })).toContainText('Counted now');
+  await page.getByRole('button', { name: 'Schedule' }).click();
+  await page.getByRole('link', { name: 'See the announcement' }).click();
+  await page.getByRole('link', { name: 'Edit', exact: true }).click();
+  await page.getByLabel('Title').fill(`${title}, mine`);
+  const { items } = await staff.get<Schemas['AnnouncementPage']>('/admin/announcement/list?state=scheduled');
+  const made = items.find((announcement) => announcement.title.en === title);
+  await staff.post('/admin/announcement/edit', { id: made?.id, version: 1, category: 'activity' });
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await page.getByRole('button', { name: 'Read it anew' }).click();
+  await expect(page.getByRole('region', { name: 'Changed meanwhile' })).toContainText('Activity');
+  await expect(page.getByLabel('Title')).toHaveValue(`${title}, mine`);
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('heading', { name: `${title}, mine`, level: 1 })).toBeVisible();
+  await page.getByRole('button', { name: 'Withdraw' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Reason').fill('Postponed');
+  await dialog.getByRole('button', { name: 'Withdraw' }).click();
+  await expect(page.getByText('Withdrawn', { exact: true })).toBeVisible();
 });
 
 test('feedback is answered, and the user reads the answer', async ({ page }) => {

@@ -34,6 +34,8 @@ const OFFERS: readonly (Offer & { path: PagePath })[] = [
   { path: '/operators', name: 'Create operator', call: 'POST /admin/operator/create' },
   { path: '/licences', name: 'Issue keys', call: 'POST /admin/license/create' },
   { path: '/hosts', name: 'Register host', call: 'POST /admin/host/create' },
+  { path: '/notices', name: 'Write an announcement', call: 'POST /admin/notification/create' },
+  { path: '/content', name: 'Versions', call: 'GET /admin/content/versions' },
   { path: '/staff', name: 'New member', call: 'POST /admin/staff/create' },
 ];
 
@@ -45,6 +47,7 @@ const OFFERS_FOR_USER: readonly Offer[] = [
   { name: 'Write a notice', call: 'POST /admin/notification/create' },
   { name: 'Audit log', call: 'GET /admin/audit/list' },
   { name: 'Fund details', call: 'GET /admin/user/flow' },
+  { name: 'Show the notices', call: 'GET /admin/user/notices' },
 ];
 
 /** What the page of a user's fund details offers. */

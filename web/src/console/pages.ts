@@ -192,14 +192,44 @@ export const PAGES = [
   {
     path: '/notices',
     title: 'notices.title',
-    needs: 'POST /admin/notification/create',
+    needs: 'GET /admin/announcement/list',
     group: 'messages',
+  },
+  {
+    path: '/notices/new',
+    title: 'notices.new_title',
+    needs: 'POST /admin/notification/create',
+    group: null,
+  },
+  {
+    path: '/notices/:id',
+    title: 'notices.one_title',
+    needs: 'GET /admin/announcement/list',
+    group: null,
+  },
+  {
+    path: '/notices/:id/edit',
+    title: 'notices.edit_title',
+    needs: 'POST /admin/announcement/edit',
+    group: null,
   },
   {
     path: '/content',
     title: 'content.title',
     needs: 'GET /admin/content',
     group: 'messages',
+  },
+  {
+    path: '/content/versions',
+    title: 'content.versions.title',
+    needs: 'GET /admin/content/versions',
+    group: null,
+  },
+  {
+    path: '/content/versions/:version',
+    title: 'content.versions.number',
+    needs: 'GET /admin/content/version',
+    group: null,
   },
   {
     path: '/users',

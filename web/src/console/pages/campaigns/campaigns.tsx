@@ -5,6 +5,7 @@ import { useMay } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
 import { Amount } from '../../ui/amount';
+import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
 import { StaffName } from '../../ui/staff-name';
 import { CampaignActs } from './campaign-acts';
@@ -45,6 +46,7 @@ const LIST: List<'/admin/coupon/campaign/list'> = {
       id: 'type',
       header: 'campaigns.type',
       width: 160,
+      optional: true,
       cell: (campaign) => <Type campaign={campaign} />,
       csv: ({ type }) => type,
     },
@@ -72,6 +74,30 @@ const LIST: List<'/admin/coupon/campaign/list'> = {
       csv: ({ claimed }) => claimed,
     },
     {
+      id: 'redeemed',
+      header: 'campaigns.redeemed',
+      width: 130,
+      align: 'end',
+      cell: ({ redeemed }) => <Count value={redeemed} />,
+      csv: ({ redeemed }) => redeemed,
+    },
+    {
+      id: 'redeemed_amount',
+      header: 'campaigns.redeemed_amount',
+      width: 120,
+      align: 'end',
+      cell: (campaign) => <Amount value={campaign.redeemed_amount} />,
+      csv: (campaign) => campaign.redeemed_amount,
+    },
+    {
+      id: 'expired',
+      header: 'campaigns.expired',
+      width: 100,
+      align: 'end',
+      cell: ({ expired }) => <Count value={expired} />,
+      csv: ({ expired }) => expired,
+    },
+    {
       id: 'total',
       header: 'campaigns.total',
       width: 130,
@@ -92,6 +118,7 @@ const LIST: List<'/admin/coupon/campaign/list'> = {
       header: 'campaigns.valid_for',
       width: 110,
       align: 'end',
+      optional: true,
       cell: (campaign) => <Days campaign={campaign} />,
       csv: (campaign) => campaign.valid_days,
     },

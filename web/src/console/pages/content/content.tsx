@@ -1,28 +1,26 @@
-import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useSearchParams } from 'react-router';
+import { LinkButton } from '@/ui/button';
 import { ErrorState, SkeletonCards } from '@/ui/states';
-import { staffGet } from '../../api/call';
-import { consoleKeys } from '../../api/keys';
 import { useKept } from '../../session/use-kept';
+import { useMay } from '../../session/use-staff';
 import { PageHead } from '../../ui/page-head';
 import { differencesOf } from './differences';
 import { type SectionEdit, SectionEditor } from './section-editor';
 import { SectionSummary } from './section-summary';
 import { entriesOf, SECTIONS, type SectionName, type SectionSpec } from './sections';
+import { useContent } from './use-content';
 
 type Edits = Partial<Record<SectionName, SectionEdit>>;
 
 /** What users read in the app, by section. What is edited stays in this tab until it is saved or undone. */
 export default function ContentPage() {
   const { t } = useTranslation('console');
+  const may = useMay();
   const [params, setParams] = useSearchParams();
   const [kept, keep] = useKept<Edits>('content');
   const edits = kept ?? {};
-  const content = useQuery({
-    queryKey: consoleKeys.one('/admin/content'),
-    queryFn: ({ signal }) => staffGet('/admin/content', undefined, { signal }),
-  });
+  const content = useContent();
   const spec = SECTIONS.find(({ name }) => name === params.get('section'));
   if (content.isPending) {
     return (
@@ -47,6 +45,7 @@ export default function ContentPage() {
         key={spec.name}
         spec={spec}
         saved={saved}
+        version={content.data.version}
         edit={edits[spec.name] ?? { base: saved, entries: saved }}
         onEdit={(edit) => keep(withEdit(edits, spec.name, edit))}
         onBack={() => setParams({})}
@@ -55,7 +54,13 @@ export default function ContentPage() {
   }
   return (
     <>
-      <PageHead title={t('content.title')} />
+      <PageHead title={t('content.title')}>
+        {may('GET /admin/content/versions') ? (
+          <LinkButton tone="secondary" to="/content/versions">
+            {t('content.versions.title')}
+          </LinkButton>
+        ) : null}
+      </PageHead>
       <p>{t('content.intro')}</p>
       {SECTIONS.map((section) => (
         <SectionSummary

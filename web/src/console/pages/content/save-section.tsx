@@ -1,34 +1,32 @@
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
-import { FormAlert } from '@/ui/field';
-import type { Change } from '../../act/act';
 import { ActDialog } from '../../act/act-dialog';
 import { REASON_LIMIT, ReasonInput } from '../../act/inputs';
 import { optionalText } from '../../act/values';
 import { consoleKeys } from '../../api/keys';
 import { useMay } from '../../session/use-staff';
-import { entryTitle, languageName } from './coverage';
-import { type Difference, differencesOf, excerpts } from './differences';
+import { differencesOf } from './differences';
 import { requestOf } from './request';
 import type { SectionEdit } from './section-editor';
 import type { Entry, SectionSpec } from './sections';
+import { distinct, useChange } from './use-change';
 
 type Props = {
   spec: SectionSpec;
   saved: readonly Entry[];
+  /** The version of the texts in which the section is as `saved` has it. */
+  version: number;
   edit: SectionEdit;
   onClose: () => void;
   onSaved: () => void;
 };
 
 /** Says what saving a section changes, and saves it. */
-export function SaveSection({ spec, saved, edit, onClose, onSaved }: Props) {
+export function SaveSection({ spec, saved, version, edit, onClose, onSaved }: Props) {
   const { t } = useTranslation('console');
   const may = useMay();
   const name = t(`content.sections.${spec.name}`);
-  const changeOf = useChange(spec);
-  // The server knows no versions: the last one to save wins.
-  const isStale = differencesOf(spec, edit.base, saved).length > 0;
+  const changeOf = useChange();
   const differences = differencesOf(spec, saved, edit.entries);
   return (
     <ActDialog
@@ -38,12 +36,12 @@ export function SaveSection({ spec, saved, edit, onClose, onSaved }: Props) {
         title: t('content.save.title', { name }),
         submit: t('content.save.submit'),
         wide: true,
-        intro: isStale ? <FormAlert>{t('content.save.stale')}</FormAlert> : null,
         schema: z.object({ reason: optionalText(REASON_LIMIT) }),
         initial: { reason: '' },
         fields: <ReasonInput optional />,
-        changes: () => distinct(differences.map(changeOf)),
+        changes: () => distinct(differences.map((difference) => changeOf(spec, difference))),
         body: ({ reason }) => ({
+          version,
           ...requestOf(spec.name, edit.entries),
           ...(reason === '' ? {} : { reason }),
         }),
@@ -56,68 +54,8 @@ export function SaveSection({ spec, saved, edit, onClose, onSaved }: Props) {
               : [],
           };
         },
-        touches: [consoleKeys.one('/admin/content')],
+        touches: [consoleKeys.one('/admin/content'), consoleKeys.list('/admin/content/versions')],
       }}
     />
   );
-}
-
-function useChange(spec: SectionSpec): (difference: Difference) => Change {
-  const { t } = useTranslation('console');
-  const titleOf = (entry: Entry) => entryTitle(spec, entry);
-  const titles = (entries: readonly Entry[]) => entries.map(titleOf).join(' · ');
-  const plainText = (field: string, value: string) => {
-    if (value === '') return t('content.save.none');
-    return field === 'type' ? t(value === '1' ? 'content.types.inside' : 'content.types.outside') : value;
-  };
-  return (difference) => {
-    switch (difference.kind) {
-      case 'added':
-        return { what: t('content.save.added'), before: null, after: titleOf(difference.entry) };
-      case 'removed':
-        return {
-          what: t('content.save.removed'),
-          before: titleOf(difference.entry),
-          after: t('content.save.none'),
-        };
-      case 'order':
-        return {
-          what: t('content.save.order'),
-          before: titles(difference.before),
-          after: titles(difference.after),
-        };
-      case 'plain':
-        return {
-          what: t('content.save.part', {
-            entry: titleOf(difference.entry),
-            field: t(`content.fields.${difference.field}`),
-          }),
-          before: plainText(difference.field, difference.before),
-          after: plainText(difference.field, difference.after),
-        };
-      default: {
-        const field = t(`content.fields.${difference.field}`);
-        const language = languageName(difference.code);
-        const [before, after] = excerpts(difference.before ?? '', difference.after ?? '');
-        return {
-          what:
-            spec.most === null
-              ? t('content.save.text_language', { field, language })
-              : t('content.save.part_language', { entry: titleOf(difference.entry), field, language }),
-          before: difference.before === null ? t('content.save.none') : before,
-          after: difference.after === null ? t('content.save.none') : after,
-        };
-      }
-    }
-  };
-}
-
-/** Entries may have the same name; a number tells their changes apart. */
-function distinct(changes: readonly Change[]): Change[] {
-  const seen = new Map<string, number>();
-  return changes.map((change) => {
-    const count = (seen.get(change.what) ?? 0) + 1;
-    seen.set(change.what, count);
-    return count === 1 ? change : { ...change, what: `${change.what} (${count})` };
-  });
 }

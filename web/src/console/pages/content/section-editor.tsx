@@ -8,6 +8,7 @@ import { PageHead } from '../../ui/page-head';
 import { coverageOf, languageName } from './coverage';
 import { differencesOf } from './differences';
 import { EntryList } from './entry-list';
+import { Meanwhile } from './meanwhile';
 import { SaveSection } from './save-section';
 import styles from './section-editor.module.css';
 import type { Entry, SectionSpec } from './sections';
@@ -22,6 +23,8 @@ type Props = {
   spec: SectionSpec;
   /** The section as it is on the server. */
   saved: readonly Entry[];
+  /** The version of all texts in which it is so. */
+  version: number;
   edit: SectionEdit;
   /** Null ends the editing. */
   onEdit: (edit: SectionEdit | null) => void;
@@ -29,7 +32,7 @@ type Props = {
 };
 
 /** One section in one language at a time, with what it needs before it can be saved. */
-export function SectionEditor({ spec, saved, edit, onEdit, onBack }: Props) {
+export function SectionEditor({ spec, saved, version, edit, onEdit, onBack }: Props) {
   const { t } = useTranslation('console');
   const [language, setLanguage] = useState<LanguageCode>('en');
   const [isChecked, setChecked] = useState(false);
@@ -39,6 +42,13 @@ export function SectionEditor({ spec, saved, edit, onEdit, onBack }: Props) {
     window.scrollTo({ top: 0 });
   }, []);
   const problems = useProblems(spec, edit.entries);
+  // Somebody else has saved the section since. Both are brought together before anything is saved.
+  const isStale = differencesOf(spec, edit.base, saved).length > 0;
+  // The dialog has closed over what the server refused; what to decide is at the top.
+  const isRefused = isStale && isSaving;
+  useEffect(() => {
+    if (isRefused) window.scrollTo({ top: 0 });
+  }, [isRefused]);
   const isChanged = differencesOf(spec, edit.base, edit.entries).length > 0;
   return (
     <>
@@ -47,6 +57,17 @@ export function SectionEditor({ spec, saved, edit, onEdit, onBack }: Props) {
           {t('content.back')}
         </Button>
       </PageHead>
+      {isStale ? (
+        <Meanwhile
+          spec={spec}
+          saved={saved}
+          edit={edit}
+          onDecided={(entries) => {
+            setSaving(false);
+            onEdit({ base: saved, entries });
+          }}
+        />
+      ) : null}
       <Tabs
         label={t('content.language')}
         look="chips"
@@ -70,7 +91,7 @@ export function SectionEditor({ spec, saved, edit, onEdit, onBack }: Props) {
       <FormAlert>{isChecked && problems.length > 0 ? problems.join(' ') : null}</FormAlert>
       <div className={styles.buttons}>
         <Button
-          disabled={!isChanged}
+          disabled={!isChanged || isStale}
           onClick={() => {
             setChecked(true);
             setSaving(problems.length === 0);
@@ -81,12 +102,14 @@ export function SectionEditor({ spec, saved, edit, onEdit, onBack }: Props) {
         <Button tone="quiet" disabled={!isChanged} onClick={() => onEdit(null)}>
           {t('content.undo')}
         </Button>
+        {isStale ? <span className={styles.note}>{t('content.meanwhile.first')}</span> : null}
         {isChanged ? null : <span className={styles.note}>{t('content.unchanged')}</span>}
       </div>
-      {isSaving ? (
+      {isSaving && !isStale ? (
         <SaveSection
           spec={spec}
           saved={saved}
+          version={version}
           edit={edit}
           onClose={() => setSaving(false)}
           onSaved={() => {

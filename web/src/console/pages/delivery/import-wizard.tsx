@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import stack from '@/ui/stack.module.css';
+import { intentionKey, settleIntention } from '../../act/intentions';
 import { useProblemText } from '../../act/use-send';
 import { staffUpload } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
@@ -10,11 +11,10 @@ import { CheckStep } from './check-step';
 import { ColumnsStep } from './columns-step';
 import { DoneStep } from './done-step';
 import { FileStep } from './file-step';
-import { type ImportFile, importForm } from './import-file';
+import { type ImportFile, type ImportParts, importForm, importIntention } from './import-file';
 import { firstMapping, keepMapping, type Mapping, mappingJson } from './mapping';
 import { type Step, Steps } from './steps';
 
-/** An import is no call that can be repeated safely without a look: it has no idempotency key. */
 const PATH = '/admin/delivery/import';
 
 /** Imports a file of delivery reports: which file, which columns, what it would bring, and what came of it. */
@@ -67,7 +67,7 @@ export default function ImportWizardPage() {
               setStep('columns');
             }}
             onImport={(reason) =>
-              send.mutate(importForm(chosen, { mapping: mappingJson(mapping), reason, isDryRun: false }))
+              send.mutate(sendingOf(chosen, { mapping: mappingJson(mapping), reason, isDryRun: false }))
             }
           />
         ) : null}
@@ -87,6 +87,12 @@ export default function ImportWizardPage() {
   );
 }
 
+type Sending = { form: FormData; intention: ReturnType<typeof importIntention> };
+
+function sendingOf(chosen: ImportFile, parts: ImportParts): Sending {
+  return { form: importForm(chosen, parts), intention: importIntention(chosen, parts) };
+}
+
 /** The dry run and the import itself. */
 function useImport(setStep: (step: Step) => void) {
   const { t } = useTranslation('console');
@@ -97,9 +103,11 @@ function useImport(setStep: (step: Step) => void) {
     onSuccess: () => setStep('check'),
   });
   const send = useMutation({
-    mutationFn: (form: FormData) => staffUpload(PATH, form),
+    mutationFn: ({ form, intention }: Sending) =>
+      staffUpload(PATH, form, { idempotencyKey: intentionKey(PATH, intention) }),
     onSuccess: () => setStep('done'),
-    onSettled: () => {
+    onSettled: (_answer, error, { intention }) => {
+      settleIntention(PATH, intention, error);
       const stale = [
         '/admin/delivery/imports',
         '/admin/delivery/quarantine/list',

@@ -4,9 +4,16 @@ import { Count } from '../../ui/count';
 import { Moment } from '../../ui/moment';
 import { DeliveryState, FineAmount, type QuarantinedReport } from './decisions';
 import { useFinding } from './findings';
+import { ReportTick } from './report-tick';
 
 export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
-  { id: 'at', header: 'delivery.at', width: 140, cell: ({ at }) => <Moment at={at} />, csv: ({ at }) => at },
+  {
+    id: 'at',
+    header: 'delivery.at',
+    width: 175,
+    cell: (row) => <Arrival report={row} />,
+    csv: ({ at }) => at,
+  },
   {
     id: 'source',
     header: 'delivery.source',
@@ -123,6 +130,16 @@ export const QUARANTINE_COLUMNS: readonly Column<QuarantinedReport>[] = [
     csv: ({ id }) => id,
   },
 ];
+
+/** When it came, and the tick by which it is decided together with others. */
+function Arrival({ report }: { report: QuarantinedReport }) {
+  return (
+    <>
+      <ReportTick report={report} />
+      <Moment at={report.at} />
+    </>
+  );
+}
 
 function FindingTexts({ row }: { row: QuarantinedReport }) {
   const textOf = useFinding();

@@ -4,10 +4,14 @@ import { RowMenu } from '../../act/row-menu';
 import { useMay, useStaff } from '../../session/use-staff';
 import type { List } from '../../table/list';
 import { ListPage } from '../../table/list-page';
+import { useFilters } from '../../table/use-filters';
+import { useList } from '../../table/use-list';
 import { DecideReport } from './decide-report';
 import { QUARANTINE_STATES, type QuarantinedReport } from './decisions';
 import { QUARANTINE_COLUMNS } from './quarantine-columns';
 import { ReportDetails } from './report-details';
+import { TickedBar } from './ticked-bar';
+import { Ticks, useTicks } from './ticks';
 
 const LIST: List<'/admin/delivery/quarantine/list'> = {
   path: '/admin/delivery/quarantine/list',
@@ -29,14 +33,22 @@ const LIST: List<'/admin/delivery/quarantine/list'> = {
 /** Reports that the gate holds back until staff decide. */
 export default function QuarantinePage() {
   const { t } = useTranslation('console');
+  const ticks = useTicks();
+  const filters = useFilters(LIST);
+  const shown = useList(LIST.path, filters.query).data ?? NONE;
   return (
-    <ListPage
-      title={t('delivery.quarantine_title')}
-      list={LIST}
-      rowActs={(report) => <RowActs report={report} />}
-    />
+    <Ticks value={ticks}>
+      <ListPage title={t('delivery.quarantine_title')} list={LIST} rowActs={reportActs}>
+        <TickedBar shown={shown} />
+      </ListPage>
+    </Ticks>
   );
 }
+
+const NONE: readonly QuarantinedReport[] = [];
+
+/** The same function for each drawing, so that a tick draws no rows anew. */
+const reportActs = (report: QuarantinedReport) => <RowActs report={report} />;
 
 function RowActs({ report }: { report: QuarantinedReport }) {
   const { t } = useTranslation('console');

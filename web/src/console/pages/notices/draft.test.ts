@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bodyOf, EMPTY, filledOf, languagesThat, shownLanguage } from './draft';
+import { bodyOf, EMPTY, filledOf, languagesThat, problemOfTime, shownLanguage } from './draft';
 
 const DRAFT = {
   ...EMPTY,
@@ -27,4 +27,14 @@ test('blank texts are not sent, and chosen users go by their ids', () => {
     content: { en: 'At two.', cht: '兩點。' },
   });
   expect(bodyOf(DRAFT).to).toBe('all');
+});
+
+test('a time is sent as an instant, and must be ahead by at most a year', () => {
+  const later = { ...DRAFT, when: 'later' as const, at: '2026-05-02T10:00' };
+  expect(bodyOf(later).publish_at).toBe('2026-05-02T10:00:00.000Z');
+  expect(problemOfTime(DRAFT, 0)).toBeNull();
+  expect(problemOfTime(later, Date.parse('2026-05-01T10:00'))).toBeNull();
+  expect(problemOfTime(later, Date.parse('2026-05-02T10:00'))).toBe('past');
+  expect(problemOfTime(later, Date.parse('2025-05-01T10:00'))).toBe('far');
+  expect(problemOfTime({ ...later, at: '' }, 0)).toBe('no_time');
 });

@@ -16,13 +16,37 @@ export type Texts = Partial<Record<LanguageCode, string>>;
 
 export type NoticeDraft = {
   category: components['schemas']['Category'];
-  to: 'all' | 'chosen';
+  /** `kept` are the chosen users of an announcement that is edited. The server does not name them. */
+  to: 'all' | 'chosen' | 'kept';
   users: readonly Receiver[];
   title: Texts;
   content: Texts;
+  when: 'now' | 'later';
+  /** The value of a `datetime-local` input, in the member's time zone; '' while nothing is typed. */
+  at: string;
 };
 
-export const EMPTY: NoticeDraft = { category: 'announcement', to: 'all', users: [], title: {}, content: {} };
+export const EMPTY: NoticeDraft = {
+  category: 'announcement',
+  to: 'all',
+  users: [],
+  title: {},
+  content: {},
+  when: 'now',
+  at: '',
+};
+
+/** The server publishes nothing later than this. */
+const LATEST_MS = 365 * 24 * 3_600_000;
+
+/** What is wrong with the time of an announcement that is published later. */
+export function problemOfTime({ when, at }: NoticeDraft, now: number): 'no_time' | 'past' | 'far' | null {
+  if (when === 'now') return null;
+  const time = Date.parse(at);
+  if (Number.isNaN(time)) return 'no_time';
+  if (time <= now) return 'past';
+  return time > now + LATEST_MS ? 'far' : null;
+}
 
 export type Filled = 'full' | 'half' | 'none';
 
@@ -60,10 +84,11 @@ export function bodyOf(draft: NoticeDraft): PostBody<'/admin/notification/create
     to: draft.to === 'all' ? 'all' : draft.users.map(({ id }) => id),
     title: writtenOf(draft.title),
     content: writtenOf(draft.content),
+    ...(draft.when === 'now' ? {} : { publish_at: new Date(draft.at).toISOString() }),
   };
 }
 
-function writtenOf(texts: Texts): Record<string, string> {
+export function writtenOf(texts: Texts): Record<string, string> {
   const entries = Object.entries(texts).map(([code, text]) => [code, text.trim()]);
   return Object.fromEntries(entries.filter(([, text]) => text !== ''));
 }

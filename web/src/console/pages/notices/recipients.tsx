@@ -2,21 +2,29 @@ import { X } from 'lucide-react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import { IconButton } from '@/ui/button';
+import { Audience } from './audience';
 import type { NoticeDraft, Receiver } from './draft';
 import styles from './recipients.module.css';
 import { UserSearch } from './user-search';
 
-type Props = { draft: NoticeDraft; onChange: (change: Partial<NoticeDraft>) => void };
+type Props = {
+  draft: NoticeDraft;
+  /** How many users an announcement that is edited has; 0 if it is for all or new. */
+  kept: number;
+  onChange: (change: Partial<NoticeDraft>) => void;
+};
 
 /** All users, or some that are searched for. */
-export function Recipients({ draft, onChange }: Props) {
+export function Recipients({ draft, kept, onChange }: Props) {
   const { t } = useTranslation('console');
+  const { integer } = useFormats();
   const { to, users } = draft;
+  const options = kept > 0 ? (['kept', 'all', 'chosen'] as const) : (['all', 'chosen'] as const);
   return (
     <>
       <fieldset className={styles.choice}>
         <legend className="visually-hidden">{t('notices.recipients')}</legend>
-        {(['all', 'chosen'] as const).map((value) => (
+        {options.map((value) => (
           <label key={value} className={styles.option}>
             <input
               type="radio"
@@ -25,13 +33,18 @@ export function Recipients({ draft, onChange }: Props) {
               checked={to === value}
               onChange={() => onChange({ to: value })}
             />
-            {t(`notices.${value}`)}
+            {value === 'kept'
+              ? t('notices.kept_users', { count: kept, formatted: integer(kept) })
+              : t(value === 'chosen' && kept > 0 ? 'notices.others' : `notices.${value}`)}
           </label>
         ))}
       </fieldset>
       {to === 'all' ? (
-        <p className={styles.note}>{t('notices.all_note')}</p>
-      ) : (
+        <>
+          <p className={styles.note}>{t('notices.all_note')}</p>
+          <Audience />
+        </>
+      ) : to === 'kept' ? null : (
         <>
           <UserSearch chosen={users} onAdd={(user) => onChange({ users: [...users, user] })} />
           <Chosen

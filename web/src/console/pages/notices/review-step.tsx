@@ -1,43 +1,45 @@
-import { useState } from 'react';
+import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
-import type { PostAnswer } from '@/lib/api/contract';
-import { Button } from '@/ui/button';
-import { FormAlert } from '@/ui/field';
-import { TextArea } from '@/ui/text-area';
-import { REASON_LIMIT } from '../../act/inputs';
-import { useProblemText, useSend } from '../../act/use-send';
+import { timeZoneName } from '@/lib/time-zone';
 import { Facts } from '../../ui/facts';
 import { Panel } from '../../ui/panel';
 import { UserLink } from '../../ui/user-link';
-import { bodyOf, languagesThat, type NoticeDraft, nameOf } from './draft';
+import { Audience } from './audience';
+import { languagesThat, type NoticeDraft, nameOf } from './draft';
 import { Fallbacks } from './fallbacks';
-import { PhonePreview } from './phone-preview';
+import { Previews } from './previews';
 import styles from './review-step.module.css';
 
 type Props = {
   draft: NoticeDraft;
-  onBack: () => void;
-  onSent: (answer: PostAnswer<'/admin/notification/create'>) => void;
+  /** How many users an announcement that is edited has. */
+  kept?: number;
+  /** What sends it. */
+  children: ReactNode;
 };
 
 /** The announcement and its recipients, before it is sent. */
-export function ReviewStep({ draft, onBack, onSent }: Props) {
+export function ReviewStep({ draft, kept, children }: Props) {
   const { t } = useTranslation('console');
-  const { integer } = useFormats();
-  const problemText = useProblemText();
-  const [reason, setReason] = useState('');
-  const send = useSend('/admin/notification/create', { touches: [], onSuccess: onSent });
-  const body = { ...bodyOf(draft), ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
+  const { dateTime } = useFormats();
   const written = languagesThat(draft, 'full');
-  const isToAll = draft.to === 'all';
-  const count = draft.users.length;
   return (
     <div className={styles.step}>
       <Panel title={t('notices.steps.review')}>
         <Facts
           facts={[
-            { label: t('notices.receivers'), value: <Receivers draft={draft} /> },
+            { label: t('notices.receivers'), value: <Receivers draft={draft} kept={kept ?? 0} /> },
+            {
+              label: t('notices.when'),
+              value:
+                draft.when === 'now'
+                  ? t('notices.now')
+                  : t('notices.at_zone', {
+                      time: dateTime(new Date(draft.at).toISOString()),
+                      zone: timeZoneName(),
+                    }),
+            },
             { label: t('notices.category'), value: t(`notices.categories.${draft.category}`) },
             { label: t('notices.written'), value: written.map(nameOf).join(', ') },
           ]}
@@ -45,40 +47,23 @@ export function ReviewStep({ draft, onBack, onSent }: Props) {
         <Fallbacks draft={draft} />
       </Panel>
       <Panel title={t('notices.preview')}>
-        <div className={styles.previews}>
-          {written.map((code) => (
-            <section key={code} className={styles.preview} aria-label={nameOf(code)}>
-              <h3 className={styles.language}>{nameOf(code)}</h3>
-              <PhonePreview draft={draft} language={code} />
-            </section>
-          ))}
-        </div>
+        <Previews draft={draft} />
       </Panel>
-      <TextArea
-        label={t('act.reason')}
-        optional
-        limit={REASON_LIMIT}
-        rows={2}
-        value={reason}
-        onChange={(event) => setReason(event.target.value)}
-      />
-      <p>{t('notices.no_recall')}</p>
-      <FormAlert>{send.error ? problemText(send.error, t('notices.unknown')) : null}</FormAlert>
-      <div className={styles.buttons}>
-        <Button busy={send.isPending} onClick={() => send.mutate(body)}>
-          {isToAll ? t('notices.send_all') : t('notices.send', { count, formatted: integer(count) })}
-        </Button>
-        <Button tone="quiet" disabled={send.isPending} onClick={onBack}>
-          {t('notices.back')}
-        </Button>
-      </div>
+      {children}
     </div>
   );
 }
 
-function Receivers({ draft: { to, users } }: { draft: NoticeDraft }) {
+function Receivers({ draft: { to, users }, kept }: { draft: NoticeDraft; kept: number }) {
   const { t } = useTranslation('console');
-  if (to === 'all') return t('notices.all');
+  const { integer } = useFormats();
+  if (to === 'kept') return t('notices.kept_users', { count: kept, formatted: integer(kept) });
+  if (to === 'all')
+    return (
+      <>
+        {t('notices.all')}. <Audience />
+      </>
+    );
   return (
     <ul className={styles.receivers}>
       {users.map(({ id, name }) => (

@@ -2,26 +2,35 @@ import { useTranslation } from 'react-i18next';
 import { Link } from 'react-router';
 import { useFormats } from '@/i18n/format';
 import type { PostAnswer } from '@/lib/api/contract';
+import { timeZoneName } from '@/lib/time-zone';
 import { Button } from '@/ui/button';
 import { CopyableCode } from '@/ui/copyable-code';
 import { useMay } from '../../session/use-staff';
 import { Facts } from '../../ui/facts';
 import { Panel } from '../../ui/panel';
 
-type Props = { sent: PostAnswer<'/admin/notification/create'>; onAnother: () => void };
+type Props = {
+  sent: PostAnswer<'/admin/notification/create'>;
+  /** The time of a scheduled one, as it was typed. */
+  at: string;
+  onAnother: () => void;
+};
 
-/** Who has got the announcement. The server counts none for all users. */
-export function SentStep({ sent: { id, recipients }, onAnother }: Props) {
+/** Who has got the announcement, or when they will. The server counts none for all users. */
+export function SentStep({ sent: { id, recipients, state }, at, onAnother }: Props) {
   const { t } = useTranslation('console');
-  const { integer } = useFormats();
+  const { integer, dateTime } = useFormats();
   const may = useMay();
+  const text = () => {
+    if (state === 'scheduled')
+      return t('notices.scheduled', { time: dateTime(new Date(at).toISOString()), zone: timeZoneName() });
+    return recipients === 0
+      ? t('notices.sent_all')
+      : t('notices.sent', { count: recipients, formatted: integer(recipients) });
+  };
   return (
-    <Panel title={t('notices.sent_title')}>
-      <p role="status">
-        {recipients === 0
-          ? t('notices.sent_all')
-          : t('notices.sent', { count: recipients, formatted: integer(recipients) })}
-      </p>
+    <Panel title={t(state === 'scheduled' ? 'notices.scheduled_title' : 'notices.sent_title')}>
+      <p role="status">{text()}</p>
       <Facts
         facts={[
           {
@@ -35,6 +44,9 @@ export function SentStep({ sent: { id, recipients }, onAnother }: Props) {
           <Link to="/audit?action=notification.create">{t('act.see_audit')}</Link>
         </p>
       ) : null}
+      <p>
+        <Link to={`/notices/${id}`}>{t('notices.see_one')}</Link>
+      </p>
       <div>
         <Button onClick={onAnother}>{t('notices.another')}</Button>
       </div>

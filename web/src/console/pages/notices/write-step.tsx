@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormats } from '@/i18n/format';
 import type { LanguageCode } from '@/i18n/languages';
@@ -12,26 +12,37 @@ import {
   languagesThat,
   type NoticeDraft,
   nameOf,
+  problemOfTime,
   shownLanguage,
   USERS_LIMIT,
 } from './draft';
+import { type Announcement, changesOf } from './edit';
 import { Fallbacks } from './fallbacks';
 import { PhonePreview } from './phone-preview';
 import { Recipients } from './recipients';
 import { TextEditor } from './text-editor';
 import type { Draft } from './use-draft';
+import { When } from './when';
 import styles from './write-step.module.css';
 
-type Props = { draft: Draft; onReview: () => void };
+type Props = {
+  draft: Draft;
+  /** The announcement that is edited. */
+  edited?: Announcement;
+  /** Above the form. */
+  children?: ReactNode;
+  onReview: () => void;
+};
 
-export function WriteStep({ draft, onReview }: Props) {
+export function WriteStep({ draft, edited, children, onReview }: Props) {
   const { t } = useTranslation('console');
   const [language, setLanguage] = useState<LanguageCode>('en');
   const [isChecked, setChecked] = useState(false);
   const { value, change, drop } = draft;
-  const problems = useProblems(value);
+  const problems = useProblems(value, edited);
   return (
     <div className={styles.columns}>
+      {children ? <div className={styles.foot}>{children}</div> : null}
       <div className={styles.column}>
         <Panel title={t('notices.category')}>
           <Select
@@ -44,7 +55,10 @@ export function WriteStep({ draft, onReview }: Props) {
           />
         </Panel>
         <Panel title={t('notices.recipients')}>
-          <Recipients draft={value} onChange={change} />
+          <Recipients draft={value} kept={edited?.recipients ?? 0} onChange={change} />
+        </Panel>
+        <Panel title={t('notices.when')}>
+          <When draft={value} mayBeNow={edited === undefined} onChange={change} />
         </Panel>
         <Panel title={t('notices.text')}>
           <TextEditor draft={value} language={language} onLanguage={setLanguage} onChange={change} />
@@ -71,19 +85,24 @@ export function WriteStep({ draft, onReview }: Props) {
             {t('notices.to_review')}
           </Button>
           <Button tone="quiet" onClick={drop}>
-            {t('notices.discard')}
+            {t(edited ? 'notices.undo' : 'notices.discard')}
           </Button>
         </div>
-        <p className={styles.note}>{t('notices.kept')}</p>
+        <p className={styles.note}>{t(edited ? 'notices.kept_edit' : 'notices.kept')}</p>
       </div>
     </div>
   );
 }
 
 /** What must be filled in before the review. A language with half of its texts would mix two in one announcement. */
-function useProblems(draft: NoticeDraft): string[] {
+function useProblems(draft: NoticeDraft, edited: Announcement | undefined): string[] {
   const { t } = useTranslation('console');
   const { integer } = useFormats();
+  const time = problemOfTime(draft, Date.now());
+  const isUnchanged =
+    edited !== undefined &&
+    time === null &&
+    Object.keys(changesOf({ base: edited, draft, theirs: [] })).length === 0;
   const half = languagesThat(draft, 'half').filter((code) => code !== 'en');
   return [
     filledOf(draft, 'en') === 'full' ? null : t('notices.missing.en'),
@@ -92,5 +111,7 @@ function useProblems(draft: NoticeDraft): string[] {
     draft.to === 'chosen' && draft.users.length > USERS_LIMIT
       ? t('notices.missing.many', { limit: integer(USERS_LIMIT) })
       : null,
+    time === null ? null : t(`notices.missing.${time}`),
+    isUnchanged ? t('notices.missing.nothing') : null,
   ].filter((problem) => problem !== null);
 }

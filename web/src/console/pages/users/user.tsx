@@ -14,9 +14,12 @@ import { Panel } from '../../ui/panel';
 import { useAccountActs } from './acts/account-acts';
 import { useMoneyActs } from './acts/money-acts';
 import styles from './user.module.css';
+import { UserCoupons } from './user-coupons';
 import { UserDestinations } from './user-destinations';
 import { UserFigures } from './user-figures';
+import { UserNotices } from './user-notices';
 import { UserProfile } from './user-profile';
+import { UserSecurityLog } from './user-security-log';
 import { UserSessions } from './user-sessions';
 import { UserTabs } from './user-tabs';
 
@@ -58,6 +61,9 @@ export default function UserPage() {
           <UserSessions sessions={user.data.sessions} />
         </Panel>
       </div>
+      <UserCoupons key={`coupons ${id}`} userId={id} />
+      <UserNotices key={`notices ${id}`} userId={id} />
+      <UserSecurityLog key={`log ${id}`} userId={id} />
     </>
   );
 }
@@ -93,7 +99,7 @@ const RELATED = [
   { call: 'GET /admin/exchange/list', label: 'users.see_exchange', path: listOf('/exchange?status=any') },
   { call: 'GET /admin/audit/list', label: 'users.see_audit', path: ({ id }) => `/audit?user_id=${id}` },
   { call: 'POST /admin/plan/push', label: 'users.push_plan', path: formOf('/plans/push') },
-  { call: 'POST /admin/notification/create', label: 'users.write_notice', path: formOf('/notices') },
+  { call: 'POST /admin/notification/create', label: 'users.write_notice', path: formOf('/notices/new') },
 ] as const satisfies readonly { call: StaffCall; label: string; path: (user: UserDetail) => string }[];
 
 function Related({ user }: { user: UserDetail }) {

@@ -2,6 +2,7 @@ import { useTranslation } from 'react-i18next';
 import type { Offered } from '../../../act/act-button';
 import { useMay } from '../../../session/use-staff';
 import type { UserDetail } from '../user';
+import { EndSessionsDialog } from './end-sessions-dialog';
 import { ProfileDialog } from './profile-dialog';
 import { ResetPayPasswordDialog } from './reset-pay-password-dialog';
 import { StateDialog } from './state-dialog';
@@ -22,6 +23,13 @@ export function useAccountActs(user: UserDetail): Offered[] {
       id: 'pay_password',
       label: t('users.reset_pay_password'),
       dialog: (close) => <ResetPayPasswordDialog user={user} onClose={close} />,
+    });
+  if (may('POST /admin/user/sessions/end'))
+    offered.push({
+      id: 'sessions',
+      label: t('users.end_sessions'),
+      tone: 'danger',
+      dialog: (close) => <EndSessionsDialog user={user} onClose={close} />,
     });
   if (may('POST /admin/user/state'))
     offered.push({
