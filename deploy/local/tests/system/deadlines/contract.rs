@@ -26,10 +26,15 @@ const PIN: &str = "221738f5e219709eb4191ccae4ecb12b";
 const NETWORK_KEY: &str = "5ec2e75ec2e75ec2e75ec2e75ec2e7aa5ec2e75ec2e75ec2e75ec2e75ec2e7aa";
 
 /// Fields that exclude others which are sent.
-const LEFT_OUT: [(&str, &str); 4] = [
+const LEFT_OUT: [(&str, &str); 9] = [
+    ("AdminListWithdrawals", "id"),
+    ("AdminListWithdrawals", "payment_batch_id"),
     ("ListFlow", "from"),
     ("ListFlow", "to"),
     ("ListFlow", "id"),
+    ("ListPaymentBatches", "id"),
+    ("ListUserFlow", "from"),
+    ("ListUserFlow", "to"),
     ("ListPlans", "table"),
 ];
 
@@ -248,6 +253,8 @@ fn octets(field: &str) -> Vec<u8> {
         ))
         .unwrap(),
         "auth" => vec![7; 16],
+        // A bank statement.
+        "content" => b"date,amount,currency,text".to_vec(),
         _ => Vec::new(),
     }
 }
