@@ -55,7 +55,8 @@ pub fn routes() -> Vec<Route> {
             "Lines of an account statement, in the order of the file.",
             lines,
         )
-        .staff(FINANCE),
+        .staff(FINANCE)
+        .fails(&[Reason::NotFound]),
         Route::post(
             "/admin/bank/line/credit",
             "creditBankLine",

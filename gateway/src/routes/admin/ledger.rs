@@ -1,5 +1,6 @@
 //! The books of any user: fund details, statement, and where money may go.
 
+use adfolio_kit::refusal::Reason;
 use adfolio_proto::wallet::v1 as wallet;
 use axum::response::Response;
 
@@ -23,7 +24,8 @@ pub fn routes() -> Vec<Route> {
             "Fund details of a user, newest first.",
             flow,
         )
-        .staff(ANY_ROLE),
+        .staff(ANY_ROLE)
+        .fails(&[Reason::NotFound]),
         Route::get_whole(
             "/admin/user/statement",
             "getUserStatement",
@@ -31,14 +33,16 @@ pub fn routes() -> Vec<Route> {
             statement::CSV,
             user_statement,
         )
-        .staff(FINANCE),
+        .staff(FINANCE)
+        .fails(&[Reason::NotFound]),
         Route::get(
             "/admin/user/destinations",
             "getUserDestinations",
             "Where a user's money may go, masked.",
             destinations,
         )
-        .staff(ANY_ROLE),
+        .staff(ANY_ROLE)
+        .fails(&[Reason::NotFound]),
     ]
 }
 

@@ -248,6 +248,15 @@ async fn is_read(walk: &Walk, user: &User) {
         .await
         .unwrap();
     assert!(seen == own && seen.contains("deposit"));
+    for path in [
+        "/admin/bank/lines?statement_id=junk",
+        "/admin/user/flow?user_id=junk",
+        "/admin/user/destinations?user_id=junk",
+        "/admin/user/statement?user_id=junk&month=2026-11",
+    ] {
+        let reply = walk.stack.get(path, &walk.admin).await;
+        reply.refused(405, "NOT_FOUND");
+    }
     walk.staff_get("/admin/platform/accounts").await;
     let path = "/admin/platform/entries?account=deposits_clearing";
     let entries = walk.staff_get(path).await;
