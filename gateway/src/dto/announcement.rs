@@ -24,7 +24,7 @@ wire_enum! {
     }
 }
 
-/// Whom something is for.
+/// The audience of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnnouncementAudience {
@@ -44,7 +44,7 @@ wire_struct! {
         pub category: Category,
         /// Its state.
         pub state: AnnouncementState,
-        /// Whom it is for.
+        /// Its audience.
         pub to: AnnouncementAudience = (if announcement.to_all { AnnouncementAudience::All } else { AnnouncementAudience::Users }),
         /// Number of recipients; 0 for all users.
         #[schema(example = 0)]

@@ -1,4 +1,4 @@
-//! What waits for a person of staff.
+//! Work that waits for staff.
 
 use adfolio_kit::identity::StaffRole;
 use adfolio_proto::common::v1 as common;
@@ -11,7 +11,7 @@ use super::{Timestamp, wire_enum, wire_struct};
 use crate::route::{ANY_ROLE, FINANCE, OPERATOR, SUPPORT};
 
 wire_enum! {
-    /// What waits.
+    /// The kind of work.
     WaitingKind = common::WaitingKind {
         /// Pending withdrawals.
         Withdrawals,
@@ -72,7 +72,7 @@ impl WaitingKind {
     }
 }
 
-/// Whether a service has said what waits.
+/// Whether the service has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum PartState {
@@ -171,7 +171,7 @@ impl PartState {
     }
 }
 
-/// What waits, as far as the caller's role may see it.
+/// The work that waits, of the kinds that the caller's role may see.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Today {
     /// When this was asked.

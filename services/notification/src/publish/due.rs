@@ -1,4 +1,4 @@
-//! Publishes what is due, and counts whom announcements have reached.
+//! Publishes due announcements, and counts their readers.
 
 use adfolio_kit::clock::Ids;
 use adfolio_kit::db::Tx;

@@ -25,7 +25,7 @@ const MOST_USERS: usize = 1_000;
 /// How far ahead something is scheduled at most.
 const LONGEST_WAIT: TimeDelta = TimeDelta::days(366);
 
-/// To whom a notification goes.
+/// The recipients of a notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recipients {
     /// To everybody who is registered by then.

@@ -89,7 +89,7 @@ pub async fn audience(app: &App, caller: &Caller) -> Result<ActiveUsers, Notific
     Ok(app.directory.active_users(caller).await?)
 }
 
-/// Writes the message down and gives it to whom it is for.
+/// Keeps the message and delivers it to its recipients.
 async fn publish_in_tx(
     tx: &mut Tx,
     ids: &Ids,

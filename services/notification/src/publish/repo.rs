@@ -198,7 +198,7 @@ pub async fn save_in_tx(tx: &mut Tx, announcement: &Announcement) -> Result<(), 
     Ok(())
 }
 
-/// Writes to whom it goes instead. It is locked.
+/// Replaces the recipients. The publication must be locked.
 pub async fn save_recipients_in_tx(
     tx: &mut Tx,
     id: NoticeId,

@@ -4287,7 +4287,7 @@ export interface components {
             title: {
                 [key: string]: string;
             };
-            /** @description Whom it is for. */
+            /** @description Its audience. */
             to: components["schemas"]["AnnouncementAudience"];
             /**
              * Format: int64
@@ -4299,7 +4299,7 @@ export interface components {
             withdrawal_reason: string | null;
         };
         /**
-         * @description Whom something is for.
+         * @description The audience of a notification.
          * @enum {string}
          */
         AnnouncementAudience: "all" | "users";
@@ -7702,7 +7702,7 @@ export interface components {
          */
         PageLimit: number;
         /**
-         * @description Whether a service has said what waits.
+         * @description Whether the service has answered.
          * @enum {string}
          */
         PartState: "known" | "unavailable";
@@ -9557,7 +9557,7 @@ export interface components {
          * @example 2026-11-20T08:15:30.000Z
          */
         TimestampInput: string;
-        /** @description What waits, as far as the caller's role may see it. */
+        /** @description The work that waits, of the kinds that the caller's role may see. */
         Today: {
             /** @description When this was asked. */
             at: components["schemas"]["Timestamp"];
@@ -9816,7 +9816,7 @@ export interface components {
             state: components["schemas"]["PartState"];
         };
         /**
-         * @description What waits.
+         * @description The kind of work.
          * @enum {string}
          */
         WaitingKind: "withdrawals" | "approvals" | "freezes" | "exchange_orders" | "feedback" | "delivery_imports" | "quarantined_reports" | "plans_to_finish" | "plans_to_settle" | "campaigns" | "dead_letters";
