@@ -17,6 +17,10 @@ wire_enum! {
         Withdrawals,
         /// Requests that need another member of staff.
         Approvals,
+        /// Open lines of account statements that were uploaded in the last 90 days.
+        BankLines,
+        /// Payment batches that wait for their release, or to be paid.
+        PaymentBatches,
         /// Frozen wallets.
         Freezes,
         /// Pending exchange orders.
@@ -40,9 +44,11 @@ wire_enum! {
 
 impl WaitingKind {
     /// Every one of them, in the order of the answer.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Withdrawals,
         Self::Approvals,
+        Self::BankLines,
+        Self::PaymentBatches,
         Self::Freezes,
         Self::ExchangeOrders,
         Self::Feedback,
@@ -60,6 +66,8 @@ impl WaitingKind {
         match self {
             Self::Withdrawals => (FINANCE, Some("/admin/withdraw/list")),
             Self::Approvals => (FINANCE, Some("/admin/approval/list")),
+            Self::BankLines => (FINANCE, Some("/admin/bank/statements")),
+            Self::PaymentBatches => (FINANCE, Some("/admin/payment_batch/list")),
             Self::Freezes => (ANY_ROLE, Some("/admin/wallet/freezes")),
             Self::ExchangeOrders => (FINANCE, Some("/admin/exchange/list")),
             Self::Feedback => (SUPPORT, Some("/admin/feedback/list")),

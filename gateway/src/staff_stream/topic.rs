@@ -32,6 +32,10 @@ names! {
         Withdrawals,
         /// Requests that need another member of staff.
         Approvals,
+        /// Account statements and their lines.
+        BankLines,
+        /// Payment batches.
+        PaymentBatches,
         /// Frozen wallets.
         Freezes,
         /// Exchange orders.
@@ -56,6 +60,8 @@ names! {
         Operators,
         /// Campaigns.
         Campaigns,
+        /// Announcements.
+        Announcements,
         /// Texts.
         Content,
         /// Users.
@@ -77,6 +83,8 @@ impl Topic {
         match self {
             Self::Withdrawals => (FINANCE, "/admin/withdraw/list"),
             Self::Approvals => (FINANCE, "/admin/approval/list"),
+            Self::BankLines => (FINANCE, "/admin/bank/statements"),
+            Self::PaymentBatches => (FINANCE, "/admin/payment_batch/list"),
             Self::Freezes => (ANY_ROLE, "/admin/wallet/freezes"),
             Self::ExchangeOrders => (FINANCE, "/admin/exchange/list"),
             Self::Acceptors => (ANY_ROLE, "/admin/acceptor/list"),
@@ -89,6 +97,7 @@ impl Topic {
             Self::Products => (ANY_ROLE, "/admin/product/list"),
             Self::Operators => (ANY_ROLE, "/admin/operator/list"),
             Self::Campaigns => (ANY_ROLE, "/admin/coupon/campaign/list"),
+            Self::Announcements => (SUPPORT, "/admin/announcement/list"),
             Self::Content => (ANY_ROLE, "/admin/content"),
             Self::Users => (ANY_ROLE, "/admin/user/list"),
             Self::Licenses => (SUPPORT, "/admin/license/list"),
@@ -141,7 +150,12 @@ fn acted_on(action: &str) -> &'static [Topic] {
     let (service, act) = action.split_once('.').unwrap_or_default();
     let about = |part: &str| act.contains(part);
     match service {
-        "wallet" if about("approval") => &[Topic::Approvals],
+        // What a second person approves or refuses may be the deposit of a line.
+        "wallet" if about("approval") => &[Topic::Approvals, Topic::BankLines],
+        "wallet" if about("bank_") || act == "deposit" => &[Topic::BankLines],
+        "wallet" if about("payment_batch") || about("take_out") || about("taken_out") => {
+            &[Topic::PaymentBatches, Topic::Withdrawals]
+        }
         "wallet" if about("withdrawal") => &[Topic::Withdrawals],
         "wallet" if about("freeze") => &[Topic::Freezes],
         "acceptor" if about("exchange") || about("completion") => &[Topic::ExchangeOrders],
@@ -156,6 +170,7 @@ fn acted_on(action: &str) -> &'static [Topic] {
         "coupon" => &[Topic::Campaigns],
         "notification" if about("feedback") => &[Topic::Feedback],
         "notification" if about("content") => &[Topic::Content],
+        "notification" if about("announcement") || act == "create" => &[Topic::Announcements],
         "auth" if about("host") => &[Topic::Hosts],
         "auth" if about("license") => &[Topic::Licenses],
         "auth" if about("staff") || about("second_factor") => &[Topic::Staff],
@@ -186,10 +201,24 @@ mod tests {
     #[test]
     fn acts_change_the_pages_that_show_them() {
         for (action, topics) in [
-            ("wallet.approval_requested", &[Topic::Approvals][..]),
+            (
+                "wallet.approval_requested",
+                &[Topic::Approvals, Topic::BankLines][..],
+            ),
             ("wallet.withdrawal_paid", &[Topic::Withdrawals]),
+            ("wallet.bank_statement_kept", &[Topic::BankLines]),
+            ("wallet.bank_line_set_aside", &[Topic::BankLines]),
+            (
+                "wallet.payment_batch_released",
+                &[Topic::PaymentBatches, Topic::Withdrawals],
+            ),
+            (
+                "wallet.withdrawal_taken_out",
+                &[Topic::PaymentBatches, Topic::Withdrawals],
+            ),
+            ("wallet.payment_file_read", &[]),
             ("wallet.unfreeze", &[Topic::Freezes]),
-            ("wallet.deposit", &[]),
+            ("wallet.deposit", &[Topic::BankLines]),
             ("wallet.read_destinations", &[]),
             ("acceptor.ask_completion", &[Topic::ExchangeOrders]),
             ("acceptor.issue_code", &[Topic::Acceptors]),
@@ -200,7 +229,9 @@ mod tests {
             ("plan.settlement_requested", &[Topic::Plans]),
             ("coupon.release_campaign", &[Topic::Campaigns]),
             ("notification.feedback_close", &[Topic::Feedback]),
-            ("notification.create", &[]),
+            ("notification.create", &[Topic::Announcements]),
+            ("notification.announcement_edit", &[Topic::Announcements]),
+            ("notification.read_notices", &[]),
             ("auth.create_host_token", &[Topic::Hosts]),
             ("auth.staff_login", &[Topic::Staff]),
             ("auth.read_user", &[]),

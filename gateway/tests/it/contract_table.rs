@@ -1145,7 +1145,7 @@ fn claim() -> Value {
 
 fn staff_desk() -> Vec<Contracted> {
     let waiting = json!({
-        "kind": "withdrawals|approvals|freezes|exchange_orders|feedback|delivery_imports|quarantined_reports|\
+        "kind": "withdrawals|approvals|bank_lines|payment_batches|freezes|exchange_orders|feedback|delivery_imports|quarantined_reports|\
                  plans_to_finish|plans_to_settle|campaigns|dead_letters",
         "state": "known|unavailable", "count": "int?", "more": "bool", "oldest_at": "time?",
     });

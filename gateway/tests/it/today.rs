@@ -33,7 +33,13 @@ async fn a_role_sees_what_waits_of_what_it_may_open() {
         "plans_to_settle",
         "quarantined_reports",
     ];
-    let money = ["approvals", "exchange_orders", "withdrawals"];
+    let money = [
+        "approvals",
+        "bank_lines",
+        "exchange_orders",
+        "payment_batches",
+        "withdrawals",
+    ];
     for (role, own, has_books) in [
         (StaffRole::Support, &["feedback"][..], false),
         (StaffRole::Finance, &money, true),
@@ -55,7 +61,7 @@ async fn a_role_sees_what_waits_of_what_it_may_open() {
     }
     let today = stack.get("/admin/today", &admin).await.ok();
     let waiting = by_kind(&today);
-    assert_eq!(waiting.len(), 11);
+    assert_eq!(waiting.len(), 13);
     assert_eq!(waiting["feedback"]["count"], 1);
     assert_eq!(waiting["withdrawals"]["count"], 0);
     assert_eq!(waiting["withdrawals"]["oldest_at"], Value::Null);

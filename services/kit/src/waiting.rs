@@ -32,6 +32,10 @@ crate::names! {
         Campaigns,
         /// Events that a consumer could not handle.
         DeadLetters,
+        /// Open lines of account statements.
+        BankLines,
+        /// Payment batches that are not released, or not wholly paid.
+        PaymentBatches,
     }
 }
 

@@ -5,7 +5,7 @@ use chrono::{DateTime, Utc};
 
 use crate::app::App;
 use crate::error::WalletError;
-use crate::{approval, checkpoint, freeze, reconcile, withdrawal};
+use crate::{approval, bank, checkpoint, freeze, payment_batch, reconcile, withdrawal};
 
 /// What waits, and the state of the books.
 #[derive(Clone, Debug)]
@@ -19,18 +19,24 @@ pub struct Desk {
 
 /// What waits now. Reads a bounded number of rows.
 pub async fn of_staff(app: &App) -> Result<Desk, WalletError> {
-    let (withdrawals, approvals, freezes, checkpoint, proof, dead_letters) = tokio::join!(
+    let now = app.clock.now();
+    let (withdrawals, approvals, lines, batches, freezes) = tokio::join!(
         withdrawal::waiting(app),
         approval::waiting(app),
+        bank::waiting(app, now),
+        payment_batch::waiting(app),
         freeze::waiting(app),
+    );
+    let (checkpoint, proof, dead_letters) = tokio::join!(
         checkpoint::newest(app),
         reconcile::last(app),
         app.dead_letters.waiting(),
     );
-    let now = app.clock.now();
     let mut waiting = vec![
         Waiting::measured(Kind::Withdrawals, &withdrawals?, "pending", now),
         Waiting::measured(Kind::Approvals, &approvals?, "pending", now),
+        Waiting::counted(Kind::BankLines, lines?),
+        Waiting::counted(Kind::PaymentBatches, batches?),
         Waiting::counted(Kind::Freezes, freezes?),
     ];
     waiting.extend(dead_letters);

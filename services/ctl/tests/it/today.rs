@@ -20,11 +20,13 @@ async fn every_service_says_what_waits() {
         .collect();
     let expected = [
         "approvals",
+        "bank_lines",
         "campaigns",
         "delivery_imports",
         "exchange_orders",
         "feedback",
         "freezes",
+        "payment_batches",
         "plans_to_finish",
         "plans_to_settle",
         "quarantined_reports",

@@ -17,6 +17,7 @@ use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::payment_reference;
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_kit::wire;
+use chrono::{DateTime, TimeDelta, Utc};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
@@ -33,6 +34,10 @@ use repo::NewLines;
 
 /// Characters of a file's name at most.
 const LONGEST_NAME: usize = 200;
+
+/// Lines of older statements do not wait: each is looked up in the books to be counted, and a bank that has not heard of
+/// a payment for so long has sent it back.
+const WAITS_AT_MOST: TimeDelta = TimeDelta::days(90);
 
 /// A file as it was uploaded.
 #[derive(Debug)]
@@ -54,6 +59,14 @@ pub enum Outcome {
         /// Whether an earlier call has kept it.
         is_repeat: bool,
     },
+}
+
+/// How many lines wait for staff, and since when the oldest.
+pub async fn waiting(
+    app: &App,
+    now: DateTime<Utc>,
+) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+    repo::count_open(&app.pool, now - WAITS_AT_MOST).await
 }
 
 /// Reads a file and keeps its lines, and answers the columns of a table beside.

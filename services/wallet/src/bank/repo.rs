@@ -2,8 +2,9 @@
 
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
@@ -254,7 +255,7 @@ pub(super) async fn renew_key(
 pub(super) async fn set_aside_in_tx(
     tx: &mut Tx,
     id: BankLineId,
-    aside: Option<(StaffId, chrono::DateTime<chrono::Utc>)>,
+    aside: Option<(StaffId, DateTime<Utc>)>,
     reason: &str,
 ) -> Result<(), sqlx::Error> {
     let (by, at) = aside.unzip();
@@ -268,4 +269,22 @@ pub(super) async fn set_aside_in_tx(
     .execute(tx)
     .await
     .map(|_| ())
+}
+
+/// Counts open lines of statements that were uploaded since a time, with the time of the oldest upload.
+pub(super) async fn count_open(
+    pool: &PgPool,
+    since: DateTime<Utc>,
+) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+    sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(uploaded_at) AS oldest_at
+           FROM (SELECT s.uploaded_at
+                 FROM bank_statements s JOIN bank_line_states l ON l.statement_id = s.id
+                 WHERE s.uploaded_at >= $1 AND l.state = 'open' LIMIT $2) AS waiting"#,
+        since,
+        COUNTED_AT_MOST
+    )
+    .map(|row| (row.count, row.oldest_at))
+    .fetch_one(pool)
+    .await
 }

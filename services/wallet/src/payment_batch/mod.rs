@@ -39,6 +39,11 @@ use file::{Order, Payment};
 /// Postings of a batch at once: fewer than the writer's queue takes from all callers.
 const AT_ONCE: usize = 64;
 
+/// How many wait for their release or to be paid, and since when the oldest.
+pub async fn waiting(app: &App) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+    repo::count_unpaid(&app.pool).await
+}
+
 /// Gathers pending withdrawals of one method.
 pub async fn propose(
     app: &App,

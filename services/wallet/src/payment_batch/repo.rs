@@ -1,6 +1,7 @@
 //! The SQL of payment batches. What a posting reads of a withdrawal changes only together with its user's wallet.
 
 use adfolio_kit::db::Tx;
+use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use sqlx::{PgConnection, PgPool};
@@ -206,4 +207,20 @@ pub(super) async fn ask_in_tx(
     .execute(tx)
     .await
     .map(|_| ())
+}
+
+/// Counts batches with withdrawals that are not paid, with the time of the oldest proposal.
+pub(super) async fn count_unpaid(
+    pool: &PgPool,
+) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+    sqlx::query!(
+        r#"SELECT count(*) AS "count!", min(proposed_at) AS oldest_at
+           FROM payment_batches
+           WHERE id IN (SELECT payment_batch_id FROM withdrawals
+                        WHERE status = 'pending' AND payment_batch_id IS NOT NULL LIMIT $1)"#,
+        COUNTED_AT_MOST
+    )
+    .map(|row| (row.count, row.oldest_at))
+    .fetch_one(pool)
+    .await
 }

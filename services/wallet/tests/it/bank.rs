@@ -3,7 +3,7 @@
 use adfolio_kit::identity::Caller;
 use adfolio_kit::payment_reference::payment_reference;
 use adfolio_kit::refusal::{Reason, Refusal};
-use adfolio_proto::common::v1::PageRequest;
+use adfolio_proto::common::v1::{PageRequest, WaitingKind};
 use adfolio_proto::events::v1::StaffActed;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::bank_admin_service_client::BankAdminServiceClient;
@@ -15,6 +15,7 @@ use uuid::Uuid;
 
 use crate::approvals::{self, ABOVE, second};
 use crate::helpers::{Wallet, assert_refused, call, finance, refused};
+use crate::waiting::waiting;
 
 const HEADER: &str = "date,amount,currency,text,party,bank_reference";
 
@@ -345,7 +346,9 @@ async fn a_line_is_set_aside_and_taken_back() {
         Reason::NothingChanged,
         None,
     );
+    assert_eq!(waiting(&wallet, WaitingKind::BankLines).await, 1);
     let aside = wallet.set_aside(&line.id, true).await.expect("aside");
+    assert_eq!(waiting(&wallet, WaitingKind::BankLines).await, 0);
     assert_eq!(
         (aside.state(), aside.reason.as_str()),
         (BankLineState::Aside, "interest")
@@ -362,10 +365,12 @@ async fn a_line_is_set_aside_and_taken_back() {
         (open.state(), open.decided_by.as_str()),
         (BankLineState::Open, "")
     );
+    assert_eq!(waiting(&wallet, WaitingKind::BankLines).await, 1);
     wallet
         .credit_line(&finance(), &line.id, None)
         .await
         .expect("credited");
+    assert_eq!(waiting(&wallet, WaitingKind::BankLines).await, 0);
     assert_refused(
         wallet.set_aside(&line.id, true).await,
         Reason::NothingChanged,

@@ -3,6 +3,7 @@
 use adfolio_kit::identity::{Caller, StaffRole, UserId};
 use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proto::auth::v1::SecondPair;
+use adfolio_proto::common::v1::WaitingKind;
 use adfolio_proto::wallet::v1 as proto;
 use adfolio_proto::wallet::v1::{
     PaymentBatchDecision, PaymentBatchState, PaymentFileFormat, WithdrawalDecision,
@@ -13,6 +14,7 @@ use uuid::Uuid;
 
 use crate::approvals::{self, THRESHOLD, second};
 use crate::helpers::{PIN, Wallet, address, assert_refused, call, card, finance, refused};
+use crate::waiting::waiting;
 
 const STATUS: WithdrawalStatus = WithdrawalStatus::Pending;
 
@@ -166,6 +168,8 @@ async fn a_batch_is_proposed_by_one_released_by_another_and_paid_once() {
     assert_eq!((batch.count, batch.payout_minor), (3, 17_500));
     assert_eq!(batch.state(), PaymentBatchState::Proposed);
 
+    assert_eq!(waiting(&wallet, WaitingKind::PaymentBatches).await, 1);
+
     let early = wallet.file(&batch.id, PaymentFileFormat::Pain001).await;
     assert_refused(early, Reason::NothingChanged, Some("id"));
     assert_refused(
@@ -222,6 +226,7 @@ async fn a_batch_is_proposed_by_one_released_by_another_and_paid_once() {
     let paid = wallet.in_batch(&batch.id).await;
     assert!(paid.iter().all(|it| it.status() == WithdrawalStatus::Paid));
     assert_eq!(wallet.batches(PaymentBatchState::Paid).await.len(), 1);
+    assert_eq!(waiting(&wallet, WaitingKind::PaymentBatches).await, 0);
     let by_id = |id: &str, state: PaymentBatchState| proto::ListPaymentBatchesRequest {
         id: id.to_owned(),
         state: state.into(),

@@ -13,6 +13,12 @@ async fn ask(wallet: &Wallet, by: &Caller) -> Result<proto::GetWaitingResponse, 
     Ok(answer.map_err(refused)?.into_inner())
 }
 
+/// How many of a kind wait, as finance reads it.
+pub async fn waiting(wallet: &Wallet, kind: WaitingKind) -> i64 {
+    let answer = ask(wallet, &finance()).await.expect("an answer");
+    count(&answer, kind).0
+}
+
 fn count(answer: &proto::GetWaitingResponse, kind: WaitingKind) -> (i64, bool) {
     let mut items = answer.items.iter();
     let found = items.find(|item| item.kind() == kind).unwrap();
@@ -27,6 +33,8 @@ async fn withdrawals_and_freezes_wait_and_the_books_are_proved() {
     for kind in [
         WaitingKind::Withdrawals,
         WaitingKind::Approvals,
+        WaitingKind::BankLines,
+        WaitingKind::PaymentBatches,
         WaitingKind::Freezes,
     ] {
         assert_eq!(count(&nothing, kind), (0, false));

@@ -6,7 +6,6 @@ import { LIVE_KINDS, staleKeys } from './kinds';
 /** What staff read that no event is about, or that no page reads anew by itself. */
 const UNTOLD = [
   'GET /admin/announcement/audience',
-  'GET /admin/announcement/list',
   'GET /admin/claims',
   'GET /admin/me',
   'GET /admin/payment_batch/csv',

@@ -20,6 +20,8 @@ const READ_OF = {
     '/admin/user/detail',
   ],
   approvals: ['/admin/today', '/admin/approval/list'],
+  bank_lines: ['/admin/today', '/admin/bank/lines', '/admin/bank/statements'],
+  payment_batches: ['/admin/today', '/admin/payment_batch/list'],
   freezes: ['/admin/today', '/admin/wallet/freezes', '/admin/user/detail'],
   exchange_orders: ['/admin/today', '/admin/exchange/list', '/admin/user/detail'],
   acceptors: ['/admin/acceptor/list'],
@@ -39,6 +41,7 @@ const READ_OF = {
   products: ['/admin/product/list'],
   operators: ['/admin/operator/list'],
   campaigns: ['/admin/today', '/admin/coupon/campaign/list'],
+  announcements: ['/admin/announcement/list'],
   content: ['/admin/content', '/admin/content/version', '/admin/content/versions'],
   users: ['/admin/user/list', '/admin/user/detail'],
   licenses: ['/admin/license/list'],
@@ -63,10 +66,12 @@ export function staleKeys(kinds: readonly LiveKind[]): QueryKey[] {
 
 /**
  * Lists of which every change has an event. Of the others some have none: new feedback, a request that runs out, the
- * figures of a plan, how often a coupon was claimed, lines of the bank.
+ * figures of a plan, how often a coupon was claimed, an announcement whose time has come, a line of the bank whose
+ * request runs out.
  */
 const WHOLLY_TOLD: readonly StaffGetPath[] = [
   '/admin/withdraw/list',
+  '/admin/payment_batch/list',
   '/admin/wallet/freezes',
   '/admin/delivery/quarantine/list',
   '/admin/source/list',

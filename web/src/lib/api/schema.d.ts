@@ -9819,7 +9819,7 @@ export interface components {
          * @description The kind of work.
          * @enum {string}
          */
-        WaitingKind: "withdrawals" | "approvals" | "freezes" | "exchange_orders" | "feedback" | "delivery_imports" | "quarantined_reports" | "plans_to_finish" | "plans_to_settle" | "campaigns" | "dead_letters";
+        WaitingKind: "withdrawals" | "approvals" | "bank_lines" | "payment_batches" | "freezes" | "exchange_orders" | "feedback" | "delivery_imports" | "quarantined_reports" | "plans_to_finish" | "plans_to_settle" | "campaigns" | "dead_letters";
         /**
          * @description A balance of the wallet.
          * @enum {string}

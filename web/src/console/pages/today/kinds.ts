@@ -8,6 +8,8 @@ export const DECIDED_AT: Readonly<Record<WaitingKind, string | null>> = {
   // These lists show what waits unless their address says otherwise.
   withdrawals: '/withdrawals',
   approvals: '/approvals',
+  bank_lines: '/bank',
+  payment_batches: '/payments',
   exchange_orders: '/exchange',
   feedback: '/feedback',
   freezes: '/freezes',
