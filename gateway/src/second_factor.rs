@@ -2,7 +2,8 @@
 //!
 //! | demand | calls |
 //! |---|---|
-//! | nothing | those that set it up or show it or say that it is missing, and logging out |
+//! | nothing | those that show it or say that it is missing, and logging out |
+//! | shown within the last 15 minutes, where one is active | those that set one up |
 //! | shown in the session | every GET, and the POSTs that are named here |
 //! | shown within the last 15 minutes | every other POST: what moves money, bounds it, or changes people |
 //!
@@ -19,10 +20,18 @@ use crate::errors::Failure;
 /// Calls that a session without the second factor may make.
 const WITHOUT: &[&str] = &[
     "staffLogout",
-    "enrollSecondFactor",
     "confirmSecondFactor",
+    "startPasskeyConfirmation",
+    "confirmWithPasskey",
     // It says whether the session lacks the second factor.
     "getStaffMe",
+];
+
+/// Calls that set one up. A session that lacks one may make them, and a stolen one adds nothing to those that are there.
+const SETS_UP: &[&str] = &[
+    "enrollSecondFactor",
+    "registerPasskey",
+    "startPasskeyRegistration",
 ];
 
 /// POSTs that neither move money, nor bound it, nor change people.
@@ -51,6 +60,8 @@ const SHOWN: &[&str] = &[
 pub enum Demand {
     /// Nothing.
     Nothing,
+    /// That it was shown within the last 15 minutes, if there is one.
+    FreshIfActive,
     /// That it was shown in the session.
     Shown,
     /// That it was shown within the last 15 minutes.
@@ -62,6 +73,8 @@ impl Demand {
     pub fn of(method: &Method, operation: &str) -> Self {
         if WITHOUT.contains(&operation) {
             Self::Nothing
+        } else if SETS_UP.contains(&operation) {
+            Self::FreshIfActive
         } else if *method == Method::GET || SHOWN.contains(&operation) {
             Self::Shown
         } else {
@@ -73,8 +86,9 @@ impl Demand {
     pub fn check(self, session: &StaffSession, now: DateTime<Utc>) -> Result<(), Failure> {
         let is_met = match self {
             Self::Nothing => true,
+            Self::FreshIfActive if !session.has_second_factor => true,
             Self::Shown => !session.second_factor_missing,
-            Self::Fresh => {
+            Self::FreshIfActive | Self::Fresh => {
                 !session.second_factor_missing
                     && session.fresh_until.is_none_or(|until| now < until)
             }
@@ -109,13 +123,23 @@ mod tests {
             second_factor_missing,
             fresh_until: fresh_for.map(|seconds| now + TimeDelta::seconds(seconds)),
         };
+        let not_shown = StaffSession {
+            has_second_factor: true,
+            ..session(true, None)
+        };
         for (session, met) in [
-            (session(true, None), [true, false, false]),
-            (session(false, None), [true, true, true]),
-            (session(false, Some(1)), [true, true, true]),
-            (session(false, Some(0)), [true, true, false]),
+            (session(true, None), [true, true, false, false]),
+            (not_shown, [true, false, false, false]),
+            (session(false, None), [true, true, true, true]),
+            (session(false, Some(1)), [true, true, true, true]),
+            (session(false, Some(0)), [true, false, true, false]),
         ] {
-            let demands = [Demand::Nothing, Demand::Shown, Demand::Fresh];
+            let demands = [
+                Demand::Nothing,
+                Demand::FreshIfActive,
+                Demand::Shown,
+                Demand::Fresh,
+            ];
             let found = demands.map(|demand| demand.check(&session, now).is_ok());
             assert_eq!(found, met, "{session:?}");
         }

@@ -30,6 +30,7 @@ pub mod ledger;
 pub mod network;
 pub mod notification;
 pub mod pace;
+pub mod passkey;
 pub mod password;
 pub mod payment_batch;
 pub mod plan;

@@ -3,7 +3,8 @@
 //! In the gateway they are [`SecretString`]s, which `Debug` does not print and which are wiped when dropped.
 
 use secrecy::{ExposeSecret, SecretString};
-use serde::Serializer;
+use serde::{Deserialize as _, Deserializer, Serializer};
+use serde_json::value::RawValue;
 
 /// Exposes a secret for a field of a service's message, which redacts it too (`debug_redact`).
 pub fn to_message(secret: &SecretString) -> String {
@@ -39,4 +40,14 @@ pub fn tell_all<S: Serializer>(secrets: &[SecretString], serializer: S) -> Resul
 /// Serializes a secret for the client that owns it: `#[serde(serialize_with = "secret::tell")]`.
 pub fn tell<S: Serializer>(secret: &SecretString, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(secret.expose_secret())
+}
+
+/// Reads an object as the secret text that it is: `#[serde(deserialize_with = "secret::object")]`.
+pub fn object<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SecretString, D::Error> {
+    use serde::de::Error as _;
+    let raw = Box::<RawValue>::deserialize(deserializer)?;
+    if !raw.get().starts_with('{') {
+        return Err(D::Error::custom("not an object"));
+    }
+    Ok(raw.get().to_owned().into())
 }

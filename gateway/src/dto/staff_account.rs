@@ -63,8 +63,13 @@ wire_struct! {
         /// Who confirmed that another person than its maker holds the account.
         #[schema(required = true)]
         pub confirmed_by: Option<String> = confirmed_by_id,
-        /// Whether a second factor is active.
+        /// Whether a second factor is active: an authenticator app or a passkey.
         pub has_second_factor: bool,
+        /// Whether an authenticator app is active.
+        pub has_totp: bool,
+        /// Number of passkeys.
+        #[schema(example = 1)]
+        pub passkeys: u32,
     }
 }
 
@@ -136,8 +141,13 @@ wire_struct! {
         /// Who confirmed that another person than its maker holds the account.
         #[schema(required = true)]
         pub confirmed_by: Option<String> = confirmed_by_id,
-        /// Whether a second factor is active.
+        /// Whether a second factor is active: an authenticator app or a passkey.
         pub has_second_factor: bool,
+        /// Whether an authenticator app is active.
+        pub has_totp: bool,
+        /// Number of passkeys.
+        #[schema(example = 1)]
+        pub passkeys: u32,
     }
 }
 

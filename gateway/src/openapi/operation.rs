@@ -122,7 +122,7 @@ fn description(route: &Route, reasons: &[Reason]) -> String {
         ""
     };
     let asked = match route.demand() {
-        Demand::Fresh => {
+        Demand::Fresh | Demand::FreshIfActive => {
             " An active second factor must have been shown within the last 15 minutes."
         }
         Demand::Nothing | Demand::Shown => "",

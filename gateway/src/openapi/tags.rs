@@ -7,7 +7,7 @@ type Area = (&'static str, &'static str, &'static [&'static str]);
 #[rustfmt::skip]
 const AREAS: &[Area] = &[
     ("staff accounts", "Staff sessions, staff accounts and licence keys.",
-        &["/admin/login", "/admin/logout", "/admin/staff", "/admin/license", "/admin/audit"]),
+        &["/admin/login", "/admin/logout", "/admin/second_factor", "/admin/passkey", "/admin/staff", "/admin/license", "/admin/audit"]),
     ("staff users", "Users, as staff see and change them.", &["/admin/user", "/admin/pay_password"]),
     ("staff wallet", "Postings, withdrawals, bank files and reconciliation.", &[
         "/admin/wallet", "/admin/withdraw", "/admin/approval", "/admin/bank", "/admin/payment_batch", "/admin/platform",

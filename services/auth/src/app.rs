@@ -12,6 +12,7 @@ use crate::config::Config;
 use crate::password::Passwords;
 use crate::session::entity::SessionRules;
 use crate::staff::factor::{Policy, Sealer};
+use crate::staff::passkey::RelyingParty;
 use crate::user::CodeMaker;
 
 /// Handed to every use case. Cheap to clone.
@@ -29,6 +30,8 @@ pub struct Parts {
     pub sessions: SessionRules,
     /// Whether staff may work without a second factor.
     pub second_factor: Policy,
+    /// Checks passkeys, if the console's address is configured.
+    pub relying_party: RelyingParty,
     /// Encrypts the secrets of second factors.
     pub sealer: Sealer,
     /// Makes the codes that confirm e-mail addresses.
@@ -47,6 +50,7 @@ impl Parts {
             guess_turns: Arc::new(Semaphore::new(guess::TURNS)),
             sessions: config.access.session_rules(),
             second_factor: config.second_factor.policy()?,
+            relying_party: RelyingParty::new(config.second_factor.console_origin.as_ref())?,
             sealer: Sealer::new(&keys),
             code_maker: CodeMaker::new(&keys)?,
             signer: config

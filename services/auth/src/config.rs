@@ -11,6 +11,7 @@ use chrono::TimeDelta;
 use clap::builder::BoolishValueParser;
 use clap::{Args, Parser};
 use secrecy::SecretString;
+use url::Url;
 
 use crate::attempt::entity::{Limit, Limits};
 use crate::attempt::guess;
@@ -167,6 +168,10 @@ pub struct SecondFactorArgs {
     /// File that holds it
     #[arg(long, env = "SECOND_FACTOR_KEY_PREVIOUS_FILE")]
     pub second_factor_key_previous_file: Option<PathBuf>,
+    /// Origin of the staff console, such as `https://console.example`: passkeys belong to its host name. No passkeys
+    /// without it
+    #[arg(long, env = "CONSOLE_ORIGIN")]
+    pub console_origin: Option<Url>,
 }
 
 impl SecondFactorArgs {

@@ -13,6 +13,8 @@ adfolio_kit::ids! {
     LicenseKeyId;
     /// A claim of a member of staff on an item.
     ClaimId;
+    /// A passkey of a member of staff.
+    PasskeyId;
     /// A member of staff.
     StaffId;
 }

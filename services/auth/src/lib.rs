@@ -16,7 +16,8 @@
 //!   an active admin, and nobody changes the own state or role.
 //! - Of every account but the founders' it is known who made it and who reset it: the other services ask whether two
 //!   accounts are two people.
-//! - A session of staff without the second factor that it needs may only set it up or show it. A code counts once.
+//! - A session of staff without the second factor that it needs may only set it up or show it. A code counts once, and so
+//!   does a ceremony of a passkey. Where a second factor is active, only a session that has just shown it adds another.
 //! - Every login under the name of a member of staff, right or wrong, is audited.
 //! - No session outlives its longest time, however much it is used.
 //! - A changed contact is announced, without the contact, and the e-mail address of before is kept for 72 hours, so that
@@ -77,9 +78,10 @@ use crate::attempt::guess;
 use crate::error::AuthError;
 use crate::grpc::{InternalApi, StaffApi, UserApi};
 use crate::lookalike::Owners;
-use crate::staff::factor;
+use crate::staff::{factor, passkey};
 
-/// How often old sessions, counters, devices, used assertions, clients, former e-mail addresses and claims are deleted.
+/// How often old sessions, counters, devices, used assertions and ceremonies, clients, former e-mail addresses and claims
+/// are deleted.
 const PRUNE_INTERVAL: Duration = Duration::from_mins(1);
 
 /// The longest that one run of it may take.
@@ -229,10 +231,12 @@ async fn prune(app: &App) -> Result<(), AuthError> {
         let emails = user::prune_former_emails(app).await?;
         let codes = user::prune_codes(app).await?;
         let claims = claim::prune(app).await?;
+        let ceremonies = passkey::prune(app).await?;
         let deleted = [
             sessions, attempts, guesses, devices, assertions, clients, emails, codes, claims,
+            ceremonies,
         ];
-        if deleted == [0; 9] {
+        if deleted == [0; 10] {
             break;
         }
     }

@@ -11,6 +11,7 @@
     reason = "this crate is only linked into tests, where a panic with a clear message is the way to fail"
 )]
 
+mod authenticator;
 mod broker;
 pub mod callers;
 mod cost;
@@ -31,6 +32,7 @@ mod tested;
 mod told;
 mod wait;
 
+pub use authenticator::Authenticator;
 pub use broker::{
     EventProbe, TestBroker, publish_event, publish_event_at, publish_event_with_id, publish_events,
 };

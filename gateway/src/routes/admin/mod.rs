@@ -13,6 +13,7 @@ mod exchange_order;
 mod freeze;
 mod host;
 mod ledger;
+mod passkey;
 mod payment_batch;
 mod people;
 mod plan;
@@ -39,6 +40,7 @@ pub fn routes() -> Vec<Route> {
         today::routes(),
         claim::routes(),
         stream::routes(),
+        passkey::routes(),
         second_factor::routes(),
         user::routes(),
         user_page::routes(),

@@ -16,6 +16,7 @@ use crate::device::DeviceToken;
 use crate::host::{Host, HostKey};
 use crate::license::{Issue, LicenseKey};
 use crate::session::{self, Client, TokenDigest};
+use crate::staff::passkey::Passkey;
 use crate::staff::{self, Enrolment, Founder, SecondPair, StaffMember, StaffState};
 use crate::user::{
     EmailCode, Entry, LoggedIn, Login, PasswordForm, ProfileChange, RegistrationForm,
@@ -107,6 +108,27 @@ impl From<staff::LoggedIn> for proto::StaffLoginResponse {
     }
 }
 
+impl From<staff::LoggedIn> for proto::LoginWithPasskeyResponse {
+    fn from(logged_in: staff::LoggedIn) -> Self {
+        Self {
+            token: logged_in.session.token.expose().to_owned(),
+            staff: Some(logged_in.member.into()),
+            device_token: logged_in.device.expose().to_owned(),
+        }
+    }
+}
+
+impl From<Passkey> for proto::Passkey {
+    fn from(passkey: Passkey) -> Self {
+        Self {
+            id: passkey.id.to_string(),
+            name: passkey.name,
+            created_at: Some(passkey.created_at.into()),
+            last_used_at: passkey.last_used_at.map(Into::into),
+        }
+    }
+}
+
 impl From<session::Listed> for proto::SessionSummary {
     fn from(session::Listed { session, client }: session::Listed) -> Self {
         Self {
@@ -135,6 +157,7 @@ impl From<Claim> for proto::Claim {
 
 impl From<StaffMember> for proto::Staff {
     fn from(staff: StaffMember) -> Self {
+        let has_second_factor = staff.has_second_factor();
         Self {
             id: staff.id.to_string(),
             username: staff.username,
@@ -147,7 +170,9 @@ impl From<StaffMember> for proto::Staff {
                 .confirmed_by
                 .map(|id| id.to_string())
                 .unwrap_or_default(),
-            has_second_factor: staff.has_second_factor,
+            has_second_factor,
+            has_totp: staff.has_totp,
+            passkeys: staff.passkeys.try_into().unwrap_or(u32::MAX),
             ..Self::default()
         }
     }

@@ -22,12 +22,21 @@ use crate::session::TokenDigest;
 use crate::staff::{
     self, Act, Change, CodeForm, Creator, Founder, Login, NewStaff, PasswordForm, STAFF_ID,
     StaffState, factor,
+    passkey::{self, Ended, PASSKEY_ID},
 };
 use crate::user::{self, Query, UserState, View};
 use crate::{audit, license};
 
 /// The lists of staff have no owner.
 const NO_OWNER: &str = "";
+
+/// What a browser sends at the end of a ceremony.
+fn ended(ceremony: String, credential: String) -> Ended {
+    Ended {
+        ceremony: ceremony.into(),
+        credential: credential.into(),
+    }
+}
 
 #[tonic::async_trait]
 impl AuthAdminService for StaffApi {
@@ -232,6 +241,106 @@ impl AuthAdminService for StaffApi {
         let member = factor::reset(&self.0, act).await?;
         Ok(Response::new(proto::ResetSecondFactorResponse {
             staff: Some(member.into()),
+        }))
+    }
+
+    async fn start_passkey_login(
+        &self,
+        _: Request<proto::StartPasskeyLoginRequest>,
+    ) -> Result<Response<proto::StartPasskeyLoginResponse>, Status> {
+        let begun = passkey::begin_login(&self.0)?;
+        Ok(Response::new(proto::StartPasskeyLoginResponse {
+            ceremony: begun.ceremony.expose_secret().to_owned(),
+            options: begun.options,
+        }))
+    }
+
+    async fn login_with_passkey(
+        &self,
+        request: Request<proto::LoginWithPasskeyRequest>,
+    ) -> Result<Response<proto::LoginWithPasskeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let ended = ended(request.ceremony, request.credential);
+        let device = DeviceToken::parse(&request.device_token);
+        let logged_in =
+            passkey::login(&self.0, caller, ended, request.client_address, device).await?;
+        Ok(Response::new(logged_in.into()))
+    }
+
+    async fn start_passkey_registration(
+        &self,
+        request: Request<proto::StartPasskeyRegistrationRequest>,
+    ) -> Result<Response<proto::StartPasskeyRegistrationResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let begun = passkey::begin_registration(&self.0, &caller).await?;
+        Ok(Response::new(proto::StartPasskeyRegistrationResponse {
+            ceremony: begun.ceremony.expose_secret().to_owned(),
+            options: begun.options,
+        }))
+    }
+
+    async fn register_passkey(
+        &self,
+        request: Request<proto::RegisterPasskeyRequest>,
+    ) -> Result<Response<proto::RegisterPasskeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let token = TokenDigest::of(&request.token);
+        let ended = ended(request.ceremony, request.credential);
+        let passkey = passkey::register(&self.0, caller, token, ended, &request.name).await?;
+        Ok(Response::new(proto::RegisterPasskeyResponse {
+            passkey: Some(passkey.into()),
+        }))
+    }
+
+    async fn list_passkeys(
+        &self,
+        request: Request<proto::ListPasskeysRequest>,
+    ) -> Result<Response<proto::ListPasskeysResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let passkeys = passkey::list(&self.0, &caller).await?;
+        Ok(Response::new(proto::ListPasskeysResponse {
+            items: passkeys.into_iter().map(Into::into).collect(),
+        }))
+    }
+
+    async fn remove_passkey(
+        &self,
+        request: Request<proto::RemovePasskeyRequest>,
+    ) -> Result<Response<proto::RemovePasskeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        caller.require_staff(StaffRole::ALL)?;
+        let id = wire::id(&request.into_inner().passkey_id, PASSKEY_ID)?;
+        let passkey = passkey::remove(&self.0, caller, id).await?;
+        Ok(Response::new(proto::RemovePasskeyResponse {
+            passkey: Some(passkey.into()),
+        }))
+    }
+
+    async fn start_passkey_confirmation(
+        &self,
+        request: Request<proto::StartPasskeyConfirmationRequest>,
+    ) -> Result<Response<proto::StartPasskeyConfirmationResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let begun = passkey::begin_confirmation(&self.0, &caller).await?;
+        Ok(Response::new(proto::StartPasskeyConfirmationResponse {
+            ceremony: begun.ceremony.expose_secret().to_owned(),
+            options: begun.options,
+        }))
+    }
+
+    async fn confirm_with_passkey(
+        &self,
+        request: Request<proto::ConfirmWithPasskeyRequest>,
+    ) -> Result<Response<proto::ConfirmWithPasskeyResponse>, Status> {
+        let caller = Caller::from_request(&request);
+        let request = request.into_inner();
+        let token = TokenDigest::of(&request.token);
+        let ended = ended(request.ceremony, request.credential);
+        let fresh_until = passkey::confirm(&self.0, caller, token, ended).await?;
+        Ok(Response::new(proto::ConfirmWithPasskeyResponse {
+            fresh_until: Some(fresh_until.into()),
         }))
     }
 

@@ -114,7 +114,8 @@ async fn insert_in_tx(
         created_at: now,
         made_by,
         confirmed_by: None,
-        has_second_factor: false,
+        has_totp: false,
+        passkeys: 0,
     };
     repo::insert_in_tx(tx, &staff, username.key(), hash).await?;
     // Records nothing where no member of staff calls.

@@ -45,11 +45,18 @@ pub struct StaffMember {
     pub made_by: Option<StaffId>,
     /// Who confirmed that another person than its maker holds the account.
     pub confirmed_by: Option<StaffId>,
-    /// Whether a second factor is active.
-    pub has_second_factor: bool,
+    /// Whether an authenticator app is active.
+    pub has_totp: bool,
+    /// Number of passkeys.
+    pub passkeys: i64,
 }
 
 impl StaffMember {
+    /// Whether there is something that shows more than the password.
+    pub fn has_second_factor(&self) -> bool {
+        self.has_totp || self.passkeys > 0
+    }
+
     /// Whether the member may do everything at this moment.
     pub fn is_active_admin(&self) -> bool {
         self.state == StaffState::Active && self.role == StaffRole::Admin
@@ -270,7 +277,8 @@ mod tests {
             created_at: DateTime::UNIX_EPOCH,
             made_by: None,
             confirmed_by: None,
-            has_second_factor: false,
+            has_totp: false,
+            passkeys: 0,
         }
     }
 

@@ -45,12 +45,14 @@ pub struct LoggedIn {
 }
 
 /// Why a login under a name that exists is refused.
-enum Refused {
+pub(super) enum Refused {
     Password,
     Disabled,
     /// The password is right and no code was sent.
     NoCode,
     Code,
+    /// The counter of a passkey went back.
+    Copied,
 }
 
 impl Refused {
@@ -61,6 +63,7 @@ impl Refused {
             Self::Disabled => "disabled",
             Self::NoCode => "no_code",
             Self::Code => "wrong_code",
+            Self::Copied => "passkey_copied",
         }
     }
 
@@ -74,7 +77,7 @@ impl Refused {
 impl From<Refused> for AuthError {
     fn from(refused: Refused) -> Self {
         match refused {
-            Refused::Password => Self::BadCredentials,
+            Refused::Password | Refused::Copied => Self::BadCredentials,
             Refused::Disabled => Refusal::new(Reason::AccountDisabled).into(),
             Refused::NoCode | Refused::Code => factor::required().into(),
         }
@@ -111,10 +114,12 @@ async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, 
     let known = stored.filter(|_| right);
     let evaluated = Evaluated {
         attempt: attempt.clone(),
-        caller,
         code: login.code,
-        address: login.client_address,
-        device: login.device,
+        entering: Entering {
+            caller,
+            address: login.client_address,
+            device: login.device,
+        },
     };
     let owned = app.clone();
     // A refusal is an outcome, not an error: what failed is committed with it.
@@ -133,10 +138,8 @@ async fn try_login(app: &App, caller: Caller, login: Login) -> Result<LoggedIn, 
 /// An attempt under a name that exists.
 struct Evaluated {
     attempt: Attempt,
-    caller: Caller,
     code: SecretString,
-    address: String,
-    device: Option<DeviceToken>,
+    entering: Entering,
 }
 
 impl Evaluated {
@@ -170,24 +173,7 @@ impl Evaluated {
             return self.fail_in_tx(tx, app, &member, why).await;
         };
         attempt::succeed_in_tx(tx, &self.attempt).await?;
-        let now = app.clock.now();
-        let owner = Owner::Staff(id);
-        let opening = Opening {
-            shows_factor: shown.is_some(),
-            ..Opening::new(owner, Client::default(), Origin::Login)
-        };
-        let session = session::open_in_tx(tx, app, &opening).await?;
-        let device = device::remember_in_tx(tx, owner, self.device, now).await?;
-        repo::save_login_in_tx(tx, id, now).await?;
-        audit::Entry::new("auth.staff_login", id)
-            .after(&described(&self.address, shown))?
-            .record_in_tx(tx, &as_member(&self.caller, &member), now)
-            .await?;
-        Ok(Ok(LoggedIn {
-            member,
-            session,
-            device,
-        }))
+        Ok(Ok(self.entering.open_in_tx(tx, app, member, shown).await?))
     }
 
     async fn fail_in_tx<T>(
@@ -198,11 +184,61 @@ impl Evaluated {
         why: Refused,
     ) -> Result<Result<T, Refused>, AuthError> {
         attempt::fail_in_tx(tx, app, &self.attempt).await?;
+        self.entering.refuse_in_tx(tx, app, member, &why).await?;
+        Ok(Err(why))
+    }
+}
+
+/// Who is about to get a session, or is refused one, as far as the account is known.
+pub(super) struct Entering {
+    pub caller: Caller,
+    /// The client's.
+    pub address: String,
+    pub device: Option<DeviceToken>,
+}
+
+impl Entering {
+    /// Opens the session.
+    pub async fn open_in_tx(
+        self,
+        tx: &mut Tx,
+        app: &App,
+        member: StaffMember,
+        shown: Option<Shown>,
+    ) -> Result<LoggedIn, AuthError> {
+        let now = app.clock.now();
+        let owner = Owner::Staff(member.id);
+        let opening = Opening {
+            shows_factor: shown.is_some(),
+            ..Opening::new(owner, Client::default(), Origin::Login)
+        };
+        let session = session::open_in_tx(tx, app, &opening).await?;
+        let device = device::remember_in_tx(tx, owner, self.device, now).await?;
+        repo::save_login_in_tx(tx, member.id, now).await?;
+        audit::Entry::new("auth.staff_login", member.id)
+            .after(&described(&self.address, shown))?
+            .record_in_tx(tx, &as_member(&self.caller, &member), now)
+            .await?;
+        Ok(LoggedIn {
+            member,
+            session,
+            device,
+        })
+    }
+
+    /// Records the refusal.
+    pub async fn refuse_in_tx(
+        &self,
+        tx: &mut Tx,
+        app: &App,
+        member: &StaffMember,
+        why: &Refused,
+    ) -> Result<(), AuthError> {
         audit::Entry::new("auth.staff_login_failed", member.id)
             .after(&json!({"address": address(&self.address), "failure": why.as_str()}))?
             .record_in_tx(tx, &as_member(&self.caller, member), app.clock.now())
             .await?;
-        Ok(Err(why))
+        Ok(())
     }
 }
 

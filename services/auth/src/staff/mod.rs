@@ -23,6 +23,7 @@ mod entity;
 pub mod factor;
 mod login;
 mod pair;
+pub mod passkey;
 mod password;
 mod repo;
 

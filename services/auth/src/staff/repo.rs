@@ -20,7 +20,8 @@ macro_rules! query_staff {
             StaffMember,
             r#"SELECT id AS "id: _", username, role AS "role: _", state AS "state: _", must_change_password, created_at,
                       made_by AS "made_by: _", confirmed_by AS "confirmed_by: _",
-                      factor_confirmed_at IS NOT NULL AS "has_second_factor!" "#
+                      factor_confirmed_at IS NOT NULL AS "has_totp!",
+                      (SELECT count(*) FROM staff_passkeys p WHERE p.staff_id = staff.id) AS "passkeys!" "#
                 + "FROM staff " + $rest
             $(, $argument)*
         )
@@ -328,7 +329,8 @@ pub async fn list(
     let rows = sqlx::query!(
         r#"SELECT id AS "id: StaffId", username, role AS "role: StaffRole", state AS "state: StaffState",
                   must_change_password, created_at, last_login_at, made_by AS "made_by: StaffId",
-                  confirmed_by AS "confirmed_by: StaffId", factor_confirmed_at IS NOT NULL AS "has_second_factor!",
+                  confirmed_by AS "confirmed_by: StaffId", factor_confirmed_at IS NOT NULL AS "has_totp!",
+                  (SELECT count(*) FROM staff_passkeys p WHERE p.staff_id = staff.id) AS "passkeys!",
                   (SELECT count(*) FROM sessions s
                    WHERE s.staff_id = staff.id AND s.ended_at IS NULL AND s.expires_at > $3 AND s.created_at > $4)
                       AS "sessions!"
@@ -350,7 +352,8 @@ pub async fn list(
             created_at: row.created_at,
             made_by: row.made_by,
             confirmed_by: row.confirmed_by,
-            has_second_factor: row.has_second_factor,
+            has_totp: row.has_totp,
+            passkeys: row.passkeys,
         },
         last_login_at: row.last_login_at,
         sessions: row.sessions.try_into().unwrap_or(u32::MAX),

@@ -25,6 +25,7 @@ mod names;
 mod office;
 mod own_security;
 mod pairs;
+mod passkeys;
 mod passwords;
 mod profile;
 mod registration;

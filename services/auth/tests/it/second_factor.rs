@@ -26,13 +26,13 @@ use crate::office::{Office, by_staff, login, parsed, verify};
 const STEP: Duration = Duration::from_secs(30);
 
 /// An authenticator app.
-struct App {
+pub struct App {
     totp: Totp,
     recovery_codes: Vec<String>,
 }
 
 impl App {
-    fn of(enrolment: EnrollSecondFactorResponse) -> Self {
+    pub fn of(enrolment: EnrollSecondFactorResponse) -> Self {
         let secret = Secret::try_from_base32(&enrolment.secret).unwrap();
         let totp = Builder::new().with_secret(secret);
         Self {
@@ -47,7 +47,7 @@ impl App {
             .to_string()
     }
 
-    fn code(&self, office: &Office) -> String {
+    pub fn code(&self, office: &Office) -> String {
         self.code_at(office.auth.clock.now())
     }
 
@@ -60,14 +60,19 @@ impl App {
     }
 }
 
-async fn enroll(office: &Office, by: &Staff) -> Result<EnrollSecondFactorResponse, Status> {
+pub async fn enroll(office: &Office, by: &Staff) -> Result<EnrollSecondFactorResponse, Status> {
     let request = by_staff(by, EnrollSecondFactorRequest {});
     let answer = office.auth.admin().enroll_second_factor(request).await?;
     Ok(answer.into_inner())
 }
 
 /// Shows a code in a session; answers for how long it is fresh.
-async fn show(office: &Office, by: &Staff, token: &str, code: &str) -> Result<TimeDelta, Status> {
+pub async fn show(
+    office: &Office,
+    by: &Staff,
+    token: &str,
+    code: &str,
+) -> Result<TimeDelta, Status> {
     let message = ConfirmSecondFactorRequest {
         token: token.to_owned(),
         code: code.to_owned(),
@@ -80,7 +85,7 @@ async fn show(office: &Office, by: &Staff, token: &str, code: &str) -> Result<Ti
     Ok(until - office.auth.clock.now())
 }
 
-async fn login_with(
+pub async fn login_with(
     office: &Office,
     username: &str,
     password: &str,
@@ -97,7 +102,7 @@ async fn login_with(
     Ok(answer.into_inner())
 }
 
-async fn reset(office: &Office, by: &Staff, on: &str) -> Result<Staff, Status> {
+pub async fn reset(office: &Office, by: &Staff, on: &str) -> Result<Staff, Status> {
     let message = ResetSecondFactorRequest {
         staff_id: on.to_owned(),
         reason: "lost the phone".to_owned(),
@@ -118,7 +123,7 @@ async fn second_pair(office: &Office, asked_by: &Staff, decided_by: &Staff) -> S
 }
 
 /// Whether the second factor is missing in a session, and whether the session is fresh.
-async fn standing(office: &Office, token: &str) -> (bool, bool) {
+pub async fn standing(office: &Office, token: &str) -> (bool, bool) {
     let answer = verify(&office.auth, token).await.unwrap();
     let now = office.auth.clock.now().timestamp();
     let is_fresh = answer.fresh_until.is_some_and(|until| now < until.seconds);

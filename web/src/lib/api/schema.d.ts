@@ -1239,6 +1239,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/passkey/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Shows the second factor in the session by a passkey. The session is fresh for 15 minutes.
+         * @description Shows the second factor in the session by a passkey. The session is fresh for 15 minutes. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["confirmWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkey/confirmation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins to show a passkey in the session.
+         * @description Begins to show a passkey in the session. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["startPasskeyConfirmation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkey/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Opens a staff session for a passkey. The second factor is shown in it.
+         * @description Opens a staff session for a passkey. The second factor is shown in it.
+         *
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_DISABLED` 403, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["loginWithPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkey/login_options": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins a login by passkey, which replaces user name, password and second factor. `UNAVAILABLE` where no passkeys are configured, as everywhere here.
+         * @description Begins a login by passkey, which replaces user name, password and second factor. `UNAVAILABLE` where no passkeys are configured, as everywhere here.
+         *
+         *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["startPasskeyLogin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkey/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Registers a passkey of the caller. The second factor counts as shown in the session.
+         * @description Registers a passkey of the caller. The second factor counts as shown in the session. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["registerPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkey/registration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begins the registration of a passkey of the caller, who has at most ten.
+         * @description Begins the registration of a passkey of the caller, who has at most ten. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["startPasskeyRegistration"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkey/remove": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Removes a passkey of the caller. The last second factor is for another admin to reset.
+         * @description Removes a passkey of the caller. The last second factor is for another admin to reset. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        post: operations["removePasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/passkeys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's passkeys.
+         * @description The caller's passkeys. A `reason` in the request is stored in the audit log.
+         *
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["listPasskeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/pay_password/reset": {
         parameters: {
             query?: never;
@@ -1800,9 +1976,9 @@ export interface paths {
         put?: never;
         /**
          * Makes a second factor of the caller, which the first code activates. An active one is for another admin to reset.
-         * @description Makes a second factor of the caller, which the first code activates. An active one is for another admin to reset. A `reason` in the request is stored in the audit log.
+         * @description Makes a second factor of the caller, which the first code activates. An active one is for another admin to reset. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
         post: operations["enrollSecondFactor"];
         delete?: never;
@@ -5115,6 +5291,16 @@ export interface components {
              */
             staff_id: string;
         };
+        /** @description Shows a passkey in the session. */
+        ConfirmWithPasskeyRequest: {
+            /**
+             * @description Of the answer that began it.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
+             */
+            ceremony: string;
+            /** @description What the browser answered: AuthenticationResponseJSON of WebAuthn. */
+            credential: Record<string, never>;
+        };
         /** @description That the log of the later size begins with all of the log of the earlier one. */
         Consistency: {
             /** @description Hashes in lower-case hex, in the order of RFC 6962. */
@@ -7136,8 +7322,10 @@ export interface components {
             confirmed_by: string | null;
             /** @description When the account was created. */
             created_at: components["schemas"]["Timestamp"];
-            /** @description Whether a second factor is active. */
+            /** @description Whether a second factor is active: an authenticator app or a passkey. */
             has_second_factor: boolean;
+            /** @description Whether an authenticator app is active. */
+            has_totp: boolean;
             /**
              * @description Opaque id.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
@@ -7148,6 +7336,12 @@ export interface components {
             made_by: string | null;
             /** @description Whether the member has a one-time password: a session may then only change it or log out. */
             must_change_password: boolean;
+            /**
+             * Format: int32
+             * @description Number of passkeys.
+             * @example 1
+             */
+            passkeys: number;
             /** @description Role of the member. */
             role: components["schemas"]["StaffRole"];
             /**
@@ -7706,6 +7900,52 @@ export interface components {
          * @enum {string}
          */
         PartState: "known" | "unavailable";
+        /** @description A passkey of a member of staff. */
+        Passkey: {
+            /** @description When it was registered. */
+            created_at: components["schemas"]["Timestamp"];
+            last_used_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description As the member named it.
+             * @example Work laptop
+             */
+            name: string;
+            /**
+             * @description Opaque id.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
+             */
+            passkey_id: string;
+        };
+        /** @description What begins a ceremony. */
+        PasskeyCeremony: {
+            /**
+             * @description What the ceremony ends with, within 5 minutes and once.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
+             */
+            ceremony: string;
+            /** @description For the browser: PublicKeyCredentialCreationOptionsJSON or PublicKeyCredentialRequestOptionsJSON of WebAuthn. */
+            options: Record<string, never>;
+        };
+        /** @description Logs in with a passkey. */
+        PasskeyLoginRequest: {
+            /**
+             * @description Of the answer that began it.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
+             */
+            ceremony: string;
+            /** @description What the browser answered: AuthenticationResponseJSON of WebAuthn. */
+            credential: Record<string, never>;
+            /**
+             * @description Token of this device from an earlier answer. One that the account does not know counts as none.
+             * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
+             */
+            device_token?: string | null;
+        };
+        /** @description The caller's passkeys. */
+        Passkeys: {
+            /** @description All of them, oldest first. */
+            items: components["schemas"]["Passkey"][];
+        };
         /** @description Records that the bank has paid a batch. */
         PayPaymentBatchRequest: {
             /**
@@ -8638,6 +8878,21 @@ export interface components {
              */
             ok: boolean;
         };
+        /** @description Registers a passkey. */
+        RegisterPasskeyRequest: {
+            /**
+             * @description Of the answer that began it.
+             * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
+             */
+            ceremony: string;
+            /** @description What the browser answered: RegistrationResponseJSON of WebAuthn. */
+            credential: Record<string, never>;
+            /**
+             * @description How the member tells it from others: 1 to 64 characters.
+             * @example Work laptop
+             */
+            name: string;
+        };
         /** @description Creates an account. */
         RegisterRequest: {
             /**
@@ -8689,6 +8944,14 @@ export interface components {
              * @example unknown plan number
              */
             reason: string;
+        };
+        /** @description Removes a passkey. */
+        RemovePasskeyRequest: {
+            /**
+             * @description One of the caller's.
+             * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b
+             */
+            passkey_id: string;
         };
         /**
          * @description How reports arrive.
@@ -9189,8 +9452,10 @@ export interface components {
         Staff: {
             /** @description Who confirmed that another person than its maker holds the account. */
             confirmed_by: string | null;
-            /** @description Whether a second factor is active. */
+            /** @description Whether a second factor is active: an authenticator app or a passkey. */
             has_second_factor: boolean;
+            /** @description Whether an authenticator app is active. */
+            has_totp: boolean;
             /**
              * @description Opaque id.
              * @example 0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e39
@@ -9200,6 +9465,12 @@ export interface components {
             made_by: string | null;
             /** @description Whether the member has a one-time password: a session may then only change it or log out. */
             must_change_password: boolean;
+            /**
+             * Format: int32
+             * @description Number of passkeys.
+             * @example 1
+             */
+            passkeys: number;
             /** @description Role of the member. */
             role: components["schemas"]["StaffRole"];
             /** @description State of the account. */
@@ -12637,6 +12908,364 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["OperatorPage"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    confirmWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ceremony": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
+                 *       "credential": {}
+                 *     }
+                 */
+                "application/json": components["schemas"]["ConfirmWithPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["FreshStaffSession"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    startPasskeyConfirmation: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PasskeyCeremony"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    loginWithPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ceremony": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
+                 *       "credential": {},
+                 *       "device_token": "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+                 *     }
+                 */
+                "application/json": components["schemas"]["PasskeyLoginRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["StaffSession"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    startPasskeyLogin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PasskeyCeremony"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    registerPasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "ceremony": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
+                 *       "credential": {},
+                 *       "name": "Work laptop"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RegisterPasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Passkey"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    startPasskeyRegistration: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /** @example {} */
+                "application/json": components["schemas"]["Empty"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["PasskeyCeremony"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    removePasskey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "passkey_id": "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e3b"
+                 *     }
+                 */
+                "application/json": components["schemas"]["RemovePasskeyRequest"];
+            };
+        };
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Passkey"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            413: components["responses"]["Edge413"];
+            414: components["responses"]["Edge414"];
+            415: components["responses"]["Edge415"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    listPasskeys: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["Passkeys"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

@@ -1,4 +1,4 @@
-//! The second factor: time-based one-time passwords, and recovery codes for a lost device.
+//! The second factor: time-based one-time passwords, and recovery codes for a lost device. Passkeys are the other kind.
 //!
 //! | state | code at the login | a first code | another admin |
 //! |---|---|---|---|
@@ -30,6 +30,7 @@ pub use seal::{KEY, Keys, PREVIOUS_KEY, Sealer};
 use self::code::{Code, RECOVERY_CODES, Secret};
 use super::change::{admit_in_tx, lock_in_tx};
 use super::entity::{Act, STAFF_ID, StaffMember, StaffState};
+use super::passkey;
 use crate::app::App;
 use crate::attempt::{self, Attempt};
 use crate::error::AuthError;
@@ -74,6 +75,7 @@ pub struct CodeForm {
 pub enum Shown {
     Totp,
     RecoveryCode,
+    Passkey,
 }
 
 impl Shown {
@@ -82,6 +84,7 @@ impl Shown {
         match self {
             Self::Totp => "totp",
             Self::RecoveryCode => "recovery_code",
+            Self::Passkey => "passkey",
         }
     }
 }
@@ -100,8 +103,8 @@ impl Standing {
     pub fn of(policy: Policy, member: &StaffMember, session: &Session) -> Self {
         let shown = session
             .factor_fresh_until()
-            .filter(|_| member.has_second_factor);
-        let is_needed = member.has_second_factor || policy == Policy::Required;
+            .filter(|_| member.has_second_factor());
+        let is_needed = member.has_second_factor() || policy == Policy::Required;
         Self {
             is_missing: is_needed && shown.is_none(),
             fresh_until: shown,
@@ -127,7 +130,7 @@ pub async fn enroll(app: &App, caller: Caller) -> Result<Enrolment, AuthError> {
         .write(move |tx| {
             Box::pin(async move {
                 let member = active_in_tx(tx, id).await?;
-                if member.has_second_factor {
+                if member.has_totp {
                     let refusal = Refusal::new(Reason::Forbidden).field(STAFF_ID);
                     return Err(refusal.detail("another admin resets an active one").into());
                 }
@@ -200,10 +203,10 @@ async fn confirm_in_tx(
     };
     attempt::succeed_in_tx(tx, attempt).await?;
     session::show_factor_in_tx(tx, &mut session, now).await?;
-    if !member.has_second_factor {
+    if !member.has_totp {
         repo::activate_in_tx(tx, id, now).await?;
     }
-    let action = if member.has_second_factor {
+    let action = if member.has_totp {
         "auth.show_second_factor"
     } else {
         "auth.activate_second_factor"
@@ -215,7 +218,8 @@ async fn confirm_in_tx(
     Ok(Ok(session))
 }
 
-/// How the code of a login shows an active second factor; nothing to show without one. None: it is missing or wrong.
+/// How the code of a login shows an active second factor; nothing to show without one. None: it is missing or wrong, or
+/// only a passkey could be shown.
 pub async fn show_in_tx(
     tx: &mut Tx,
     app: &App,
@@ -224,7 +228,7 @@ pub async fn show_in_tx(
 ) -> Result<Option<Option<Shown>>, AuthError> {
     let factor = repo::find_in_tx(tx, member.id).await?;
     let Some(factor) = factor.filter(|factor| factor.is_active) else {
-        return Ok(Some(None));
+        return Ok((member.passkeys == 0).then_some(None));
     };
     let shown = pass_in_tx(tx, app, member.id, &factor, code).await?;
     Ok(shown.map(Some))
@@ -260,7 +264,7 @@ async fn pass_in_tx(
     }
 }
 
-/// Removes another member's second factor and ends the member's sessions. The person who resets it may hold the account
+/// Removes another member's second factors and ends the member's sessions. The person who resets it may hold the account
 /// for a while, as after a reset of the password.
 pub async fn reset(app: &App, act: Act) -> Result<StaffMember, AuthError> {
     let (by, on) = (act.by.id, act.on);
@@ -275,10 +279,11 @@ pub async fn reset(app: &App, act: Act) -> Result<StaffMember, AuthError> {
 async fn reset_in_tx(tx: &mut Tx, act: &Act, now: DateTime<Utc>) -> Result<StaffMember, AuthError> {
     admit_in_tx(tx, act).await?;
     let mut member = lock_in_tx(tx, act.on).await?;
-    if repo::find_in_tx(tx, act.on).await?.is_none() {
+    let passkeys = passkey::remove_all_in_tx(tx, act.on).await?;
+    if passkeys == 0 && repo::find_in_tx(tx, act.on).await?.is_none() {
         return Err(Refusal::new(Reason::NothingChanged).into());
     }
-    member.has_second_factor = false;
+    (member.has_totp, member.passkeys) = (false, 0);
     repo::replace_in_tx(tx, act.on, None, &[]).await?;
     super::repo::save_factor_reset_in_tx(tx, act.on, StaffId(act.by.id), now).await?;
     session::revoke_all_in_tx(tx, Owner::Staff(act.on), now).await?;
@@ -290,7 +295,7 @@ async fn reset_in_tx(tx: &mut Tx, act: &Act, now: DateTime<Utc>) -> Result<Staff
 }
 
 /// The member, locked, if active.
-async fn active_in_tx(tx: &mut Tx, id: StaffId) -> Result<StaffMember, AuthError> {
+pub(super) async fn active_in_tx(tx: &mut Tx, id: StaffId) -> Result<StaffMember, AuthError> {
     let member = super::repo::lock_in_tx(tx, id).await?;
     let member = member.filter(|member| member.state == StaffState::Active);
     member.ok_or(AuthError::NotAuthenticated)

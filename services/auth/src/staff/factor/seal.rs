@@ -89,28 +89,37 @@ impl Sealer {
 
     /// Nonce and ciphertext of a member's secret.
     pub fn seal(&self, of: StaffId, secret: &Secret) -> Result<Vec<u8>, CoreError> {
+        self.seal_bytes(&context(of), secret.as_bytes())
+    }
+
+    /// Nonce and ciphertext of anything, which opens in the same context alone.
+    pub fn seal_bytes(&self, context: &str, msg: &[u8]) -> Result<Vec<u8>, CoreError> {
         let nonce: [u8; NONCE_BYTES] = rand::random();
-        let context = context(of);
         let payload = Payload {
-            msg: secret.as_bytes(),
+            msg,
             aad: context.as_bytes(),
         };
         let sealed = self.current.encrypt(&XNonce::from(nonce), payload);
-        let sealed = sealed.map_err(|_| CoreError::Corrupt("second factor to seal"))?;
+        let sealed = sealed.map_err(|_| CoreError::Corrupt("bytes to seal"))?;
         Ok([&nonce[..], &sealed].concat())
     }
 
     /// What was sealed for this member.
     pub fn open(&self, of: StaffId, sealed: &[u8]) -> Result<Secret, CoreError> {
-        let previous = || open_with(self.previous.as_deref()?, of, sealed);
-        open_with(&self.current, of, sealed)
-            .or_else(previous)
+        self.open_bytes(&context(of), sealed)
+            .and_then(|opened| Secret::from_bytes(&opened))
             .ok_or(CoreError::Corrupt("staff.factor_secret"))
+    }
+
+    /// What was sealed in this context; none if it was not.
+    pub fn open_bytes(&self, context: &str, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
+        let previous = || open_with(self.previous.as_deref()?, context, sealed);
+        open_with(&self.current, context, sealed).or_else(previous)
     }
 
     /// What the previous key sealed for this member, sealed with the current one; none of what the current one has sealed.
     pub fn reseal(&self, of: StaffId, sealed: &[u8]) -> Result<Option<Vec<u8>>, CoreError> {
-        if open_with(&self.current, of, sealed).is_some() {
+        if open_with(&self.current, &context(of), sealed).is_some() {
             return Ok(None);
         }
         let secret = self.open(of, sealed)?;
@@ -118,15 +127,18 @@ impl Sealer {
     }
 }
 
-fn open_with(cipher: &XChaCha20Poly1305, of: StaffId, sealed: &[u8]) -> Option<Secret> {
+fn open_with(
+    cipher: &XChaCha20Poly1305,
+    context: &str,
+    sealed: &[u8],
+) -> Option<Zeroizing<Vec<u8>>> {
     let (nonce, ciphertext) = sealed.split_first_chunk::<NONCE_BYTES>()?;
-    let context = context(of);
     let payload = Payload {
         msg: ciphertext,
         aad: context.as_bytes(),
     };
     let opened = cipher.decrypt(&XNonce::from(*nonce), payload).ok()?;
-    Secret::from_bytes(&Zeroizing::new(opened))
+    Some(Zeroizing::new(opened))
 }
 
 #[cfg(test)]
