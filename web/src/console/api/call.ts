@@ -22,6 +22,10 @@ const BEFORE_SECOND_FACTOR: readonly StaffPostPath[] = [
   '/admin/logout',
   '/admin/second_factor/enroll',
   '/admin/second_factor/confirm',
+  '/admin/passkey/login_options',
+  '/admin/passkey/login',
+  '/admin/passkey/confirmation',
+  '/admin/passkey/confirm',
 ];
 
 /** An import reads a file of up to 64 MB before it answers. */

@@ -3,10 +3,17 @@ import { useTranslation } from 'react-i18next';
 import { LogoMark } from '@/ui/logo';
 import styles from './entry-page.module.css';
 
-type Props = { title: string; intro: string; onSubmit: () => void; children: ReactNode };
+type Props = {
+  title: string;
+  intro: string;
+  onSubmit: () => void;
+  /** Another way in, below the form. */
+  otherWay?: ReactNode;
+  children: ReactNode;
+};
 
 /** A page before the console itself: one card with one form. */
-export function EntryPage({ title, intro, onSubmit, children }: Props) {
+export function EntryPage({ title, intro, onSubmit, otherWay, children }: Props) {
   const { t } = useTranslation('console');
   const name = t('frame.name');
   useEffect(() => {
@@ -28,6 +35,7 @@ export function EntryPage({ title, intro, onSubmit, children }: Props) {
         >
           {children}
         </form>
+        {otherWay}
       </div>
     </main>
   );

@@ -8,6 +8,8 @@ import { Button } from '@/ui/button';
 import { FormAlert, PasswordField, TextField } from '@/ui/field';
 import { staffPost } from '../api/call';
 import { EntryPage } from './entry-page';
+import { canUsePasskeys } from './passkey';
+import { PasskeyLogin } from './passkey-login';
 import { keepStaffDevice, staffDevice, staffSession, startStaffSession } from './store';
 
 type Values = { username: string; password: string; code: string };
@@ -41,6 +43,7 @@ export function LoginPage() {
       title={t('session.login_title')}
       intro={endedBy ? t(`session.ended.${endedBy}`) : t('session.login_intro')}
       onSubmit={form.handleSubmit((values) => login.mutate(values))}
+      otherWay={canUsePasskeys() ? <PasskeyLogin /> : null}
     >
       <TextField
         label={t('session.username')}

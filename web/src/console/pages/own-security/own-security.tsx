@@ -4,6 +4,7 @@ import stack from '@/ui/stack.module.css';
 import { staffSession } from '../../session/store';
 import { PageHead } from '../../ui/page-head';
 import { OwnPassword } from './own-password-panel';
+import { PasskeysPanel } from './passkeys-panel';
 import { SecondFactorPanel } from './second-factor-panel';
 
 /** What members of staff change about their own access. */
@@ -16,6 +17,7 @@ export default function OwnSecurityPage() {
       {mustSetUpFactor ? <p role="alert">{t('session.set_up_needed')}</p> : null}
       <div className={stack.columns}>
         <SecondFactorPanel />
+        <PasskeysPanel />
         <OwnPassword />
       </div>
     </>

@@ -14,7 +14,7 @@ import { SecondFactorSetUp } from './second-factor-set-up';
 /** Whether there is a second factor, and the way to one. */
 export function SecondFactorPanel() {
   const { t } = useTranslation('console');
-  const { has_second_factor: isActive } = useStaff();
+  const { has_totp: isActive } = useStaff();
   return (
     <Panel
       title={t('own_security.factor')}
@@ -52,7 +52,7 @@ export function Enrolment() {
         onCancel={enroll.reset}
         onActive={() => {
           announce({ text: t('own_security.done') });
-          updateStaff({ has_second_factor: true });
+          updateStaff({ has_second_factor: true, has_totp: true });
         }}
       />
     );

@@ -4,7 +4,7 @@ import { ActDialog } from '../../act/act-dialog';
 import { REASON_LIMIT, ReasonInput } from '../../act/inputs';
 import { text } from '../../act/values';
 import { consoleKeys } from '../../api/keys';
-import type { ListedStaff } from './staff-parts';
+import { Factor, type ListedStaff } from './staff-parts';
 
 /** Removes the second factor of another member. */
 export function ResetFactor({ member, onClose }: { member: ListedStaff; onClose: () => void }) {
@@ -23,7 +23,7 @@ export function ResetFactor({ member, onClose }: { member: ListedStaff; onClose:
         initial: { reason: '' },
         fields: <ReasonInput />,
         changes: () => [
-          { what: t('staff.factor'), before: t('staff.factor_on'), after: t('staff.factor_off') },
+          { what: t('staff.factor'), before: <Factor member={member} />, after: t('staff.factor_off') },
           { what: t('staff.sessions'), before: String(member.sessions), after: '0' },
         ],
         body: ({ reason }) => ({ staff_id: member.id, reason }),

@@ -29,12 +29,15 @@ export function StaffState({ state }: { state: ListedStaff['state'] }) {
   return <Badge tone={state === 'active' ? 'good' : 'bad'}>{t(`staff.states.${state}`)}</Badge>;
 }
 
-export function Factor({ member }: { member: ListedStaff }) {
+/** The second factors of a member; a waiting mark where there is none. */
+export function Factor({ member: { has_second_factor, has_totp, passkeys } }: { member: ListedStaff }) {
   const { t } = useTranslation('console');
-  return member.has_second_factor ? (
-    <Badge tone="good">{t('staff.factor_on')}</Badge>
-  ) : (
-    <Badge tone="waiting">{t('staff.factor_off')}</Badge>
+  if (!has_second_factor) return <Badge tone="waiting">{t('staff.factor_off')}</Badge>;
+  return (
+    <>
+      {has_totp ? <Badge tone="good">{t('staff.factor_app')}</Badge> : null}{' '}
+      {passkeys > 0 ? <Badge tone="good">{t('staff.factor_passkeys', { count: passkeys })}</Badge> : null}
+    </>
   );
 }
 

@@ -50,7 +50,7 @@ const LIST: List<'/admin/staff/list'> = {
     {
       id: 'factor',
       header: 'staff.factor',
-      width: 120,
+      width: 180,
       cell: (member) => <Factor member={member} />,
       csv: (member) => String(member.has_second_factor),
     },
