@@ -17,7 +17,7 @@ pub struct PasskeyCeremony {
     #[schema(value_type = String, example = "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ")]
     pub ceremony: SecretString,
     /// For the browser: PublicKeyCredentialCreationOptionsJSON or PublicKeyCredentialRequestOptionsJSON of WebAuthn.
-    #[schema(value_type = Object, example = json!({"challenge": "3q2-7w", "rpId": "console.example", "timeout": 300_000, "userVerification": "required"}))]
+    #[schema(value_type = HashMap<String, Value>, example = json!({"challenge": "3q2-7w", "rpId": "console.example", "timeout": 300_000, "userVerification": "required"}))]
     pub options: Value,
 }
 
@@ -40,7 +40,7 @@ pub struct PasskeyLoginRequest {
     pub ceremony: SecretString,
     /// What the browser answered: AuthenticationResponseJSON of WebAuthn.
     #[serde(deserialize_with = "secret::object")]
-    #[schema(value_type = Object, example = json!({"id": "3q2-7w", "rawId": "3q2-7w", "type": "public-key", "response": {}}))]
+    #[schema(value_type = HashMap<String, Value>, example = json!({"id": "3q2-7w", "rawId": "3q2-7w", "type": "public-key", "response": {}}))]
     pub credential: SecretString,
     /// Token of this device from an earlier answer. One that the account does not know counts as none.
     #[schema(value_type = Option<String>, example = "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA")]
@@ -55,7 +55,7 @@ pub struct RegisterPasskeyRequest {
     pub ceremony: SecretString,
     /// What the browser answered: RegistrationResponseJSON of WebAuthn.
     #[serde(deserialize_with = "secret::object")]
-    #[schema(value_type = Object, example = json!({"id": "3q2-7w", "rawId": "3q2-7w", "type": "public-key", "response": {}}))]
+    #[schema(value_type = HashMap<String, Value>, example = json!({"id": "3q2-7w", "rawId": "3q2-7w", "type": "public-key", "response": {}}))]
     pub credential: SecretString,
     /// How the member tells it from others: 1 to 64 characters.
     #[schema(example = "Work laptop")]
@@ -70,7 +70,7 @@ pub struct ConfirmWithPasskeyRequest {
     pub ceremony: SecretString,
     /// What the browser answered: AuthenticationResponseJSON of WebAuthn.
     #[serde(deserialize_with = "secret::object")]
-    #[schema(value_type = Object, example = json!({"id": "3q2-7w", "rawId": "3q2-7w", "type": "public-key", "response": {}}))]
+    #[schema(value_type = HashMap<String, Value>, example = json!({"id": "3q2-7w", "rawId": "3q2-7w", "type": "public-key", "response": {}}))]
     pub credential: SecretString,
 }
 

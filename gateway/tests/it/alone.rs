@@ -45,6 +45,8 @@ const LEFT_OUT: &[&str] = &[
     "/admin/claim/release",
     "/admin/login",
     "/admin/logout",
+    // Begins a ceremony, which changes nothing.
+    "/admin/passkey/registration",
     "/admin/plan/detail",
     "/admin/user/detail",
     "/auth/logout",

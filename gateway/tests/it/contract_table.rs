@@ -261,7 +261,16 @@ fn staff() -> Value {
     json!({
         "id": "text", "username": "text", "role": "admin|support|finance|operator", "state": "active|disabled",
         "must_change_password": "bool", "made_by": "text?", "confirmed_by": "text?", "has_second_factor": "bool",
+        "has_totp": "bool", "passkeys": "int",
     })
+}
+
+fn ceremony() -> Value {
+    json!({"ceremony": "text", "options": {}})
+}
+
+fn passkey() -> Value {
+    json!({"passkey_id": "text", "name": "text", "created_at": "time", "last_used_at": "time?"})
 }
 
 fn named_user() -> Value {
@@ -408,6 +417,7 @@ pub fn table() -> Vec<Contracted> {
         others(),
         networks(),
         staff_accounts(),
+        staff_passkeys(),
         staff_business(),
         staff_bank(),
         staff_desk(),
@@ -699,6 +709,31 @@ fn others() -> Vec<Contracted> {
         ),
         post("/user/notifications/read", "id? all? category?", unread()),
         post("/user/notifications/unread_count", "", unread()),
+    ]
+}
+
+fn staff_passkeys() -> Vec<Contracted> {
+    vec![
+        post("/admin/passkey/login_options", "", ceremony()),
+        post(
+            "/admin/passkey/login",
+            "ceremony credential device_token?",
+            json!({"token": "text", "device_token": "text?", "staff": staff()}),
+        ),
+        post("/admin/passkey/registration", "", ceremony()),
+        post(
+            "/admin/passkey/register",
+            "ceremony credential name",
+            passkey(),
+        ),
+        get("/admin/passkeys", "", json!({"items": [passkey()]})),
+        post("/admin/passkey/remove", "passkey_id", passkey()),
+        post("/admin/passkey/confirmation", "", ceremony()),
+        post(
+            "/admin/passkey/confirm",
+            "ceremony credential",
+            json!({"fresh_until": "time"}),
+        ),
     ]
 }
 

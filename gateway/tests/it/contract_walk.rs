@@ -9,6 +9,7 @@ mod desk;
 mod finance;
 mod hosts;
 mod languages;
+mod passkeys;
 mod placing;
 mod quarantine;
 mod second_factor;
@@ -256,6 +257,7 @@ async fn the_whole_contract_is_kept() {
         quarantine::walk(&walk),
         security::walk(&walk),
         staff::walk(&walk),
+        passkeys::walk(&walk),
         second_factor::walk(&walk),
         finance::walk(&walk),
         approvals::walk(&walk),

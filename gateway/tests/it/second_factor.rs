@@ -39,6 +39,17 @@ impl App {
     }
 }
 
+/// The POSTs of staff with a demand, in order.
+fn asking(demand: Demand) -> Vec<&'static str> {
+    let routes = staff_routes().into_iter();
+    let mut found: Vec<&str> = routes
+        .filter(|route| route.demand() == demand && route.method == Method::POST)
+        .map(|route| route.operation)
+        .collect();
+    found.sort_unstable();
+    found
+}
+
 fn staff_routes() -> Vec<Route> {
     let is_for_staff = |route: &Route| matches!(route.access, Access::Staff(_));
     table().into_iter().filter(is_for_staff).collect()
@@ -65,16 +76,6 @@ async fn show(stack: &Stack, token: &str, code: &str) {
 /// staff is one of these unless somebody decides otherwise.
 #[test]
 fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
-    let routes = staff_routes();
-    let of = |demand: Demand| {
-        let mut found: Vec<&str> = routes
-            .iter()
-            .filter(|route| route.demand() == demand && route.method == Method::POST)
-            .map(|route| route.operation)
-            .collect();
-        found.sort_unstable();
-        found
-    };
     let fresh = [
         "addHostKey",
         "addReportSourceKey",
@@ -112,6 +113,7 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "openMembership",
         "payPaymentBatch",
         "proposePaymentBatch",
+        "removePasskey",
         "resetPayPassword",
         "resetSecondFactor",
         "revokeHostKey",
@@ -128,7 +130,11 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "unfreezeWallet",
         "uploadBankStatement",
     ];
-    assert_eq!(of(Demand::Fresh), fresh);
+    assert_eq!(asking(Demand::Fresh), fresh);
+}
+
+#[test]
+fn what_does_neither_asks_for_less() {
     let shown = [
         "claimItem",
         "closeFeedback",
@@ -146,9 +152,21 @@ fn what_moves_money_or_changes_people_asks_for_a_fresh_one() {
         "setContent",
         "withdrawAnnouncement",
     ];
-    assert_eq!(of(Demand::Shown), shown);
-    let nothing = ["confirmSecondFactor", "enrollSecondFactor", "staffLogout"];
-    assert_eq!(of(Demand::Nothing), nothing);
+    assert_eq!(asking(Demand::Shown), shown);
+    let sets_up = [
+        "enrollSecondFactor",
+        "registerPasskey",
+        "startPasskeyRegistration",
+    ];
+    assert_eq!(asking(Demand::FreshIfActive), sets_up);
+    let nothing = [
+        "confirmSecondFactor",
+        "confirmWithPasskey",
+        "staffLogout",
+        "startPasskeyConfirmation",
+    ];
+    assert_eq!(asking(Demand::Nothing), nothing);
+    let routes = staff_routes();
     let reads = routes.iter().filter(|route| route.method == Method::GET);
     for route in reads {
         // Whoever lacks it must be able to read that.
@@ -167,7 +185,7 @@ async fn where_it_is_required_a_session_without_it_reaches_nothing() {
     let stack = Stack::start_with_second_factor(SecondFactorPolicy::Required).await;
     let admin = stack.admin().await;
     for route in staff_routes() {
-        if route.demand() == Demand::Nothing {
+        if [Demand::Nothing, Demand::FreshIfActive].contains(&route.demand()) {
             continue;
         }
         let reply = call(&stack, &route, Some(&admin)).await;

@@ -11,6 +11,9 @@ use adfolio_gateway::dto::account::{
 };
 use adfolio_gateway::dto::exchange::CreateExchangeRequest;
 use adfolio_gateway::dto::freeze::FreezeByMailRequest;
+use adfolio_gateway::dto::passkey::{
+    ConfirmWithPasskeyRequest, PasskeyCeremony, PasskeyLoginRequest, RegisterPasskeyRequest,
+};
 use adfolio_gateway::dto::password::{
     ChangePasswordRequest, CheckPayPasswordRequest, SetPayPasswordRequest, StepUpRequest,
 };
@@ -141,6 +144,18 @@ fn requests() -> Vec<Case> {
         request::<ConfirmSecondFactorRequest>(
             "ConfirmSecondFactorRequest",
             json!({"code": SECRET}),
+        ),
+        request::<PasskeyLoginRequest>(
+            "PasskeyLoginRequest",
+            json!({"ceremony": SECRET, "credential": {"id": SECRET}, "device_token": SECRET}),
+        ),
+        request::<RegisterPasskeyRequest>(
+            "RegisterPasskeyRequest",
+            json!({"ceremony": SECRET, "credential": {"id": SECRET}, "name": "Phone"}),
+        ),
+        request::<ConfirmWithPasskeyRequest>(
+            "ConfirmWithPasskeyRequest",
+            json!({"ceremony": SECRET, "credential": {"id": SECRET}}),
         ),
         request::<PushSubscription>(
             "PushSubscription",
@@ -290,7 +305,10 @@ fn words(name: &str) -> Vec<String> {
 
 #[test]
 fn bodies_and_answers_print_no_secret_and_send_each() {
-    let cases: Vec<Case> = requests().into_iter().chain(answers()).collect();
+    let ceremony = PasskeyCeremony::new(SECRET.to_owned(), "{}").unwrap();
+    let ceremony = answer("PasskeyCeremony", &ceremony);
+    let cases = requests().into_iter().chain(answers()).chain([ceremony]);
+    let cases: Vec<Case> = cases.collect();
     for case in &cases {
         let Case { schema, shown, .. } = case;
         assert!(!shown.contains(SECRET), "{shown}");

@@ -21,6 +21,9 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
 use tonic_health::pb::health_client::HealthClient;
 
+/// The console's address: passkeys belong to it.
+pub const CONSOLE_ORIGIN: &str = "https://console.example";
+
 /// The six services with their databases.
 pub struct Services {
     pub auth: RunningService,
@@ -40,8 +43,9 @@ pub struct Services {
 /// Where browsers of tests take messages: nobody answers there.
 pub const PUSH_SERVICE: &str = "https://push.invalid";
 
-/// Every test comes from one address.
-fn allow_guesses(config: &mut adfolio_auth::Config) {
+/// Every test comes from one address, and the console has one.
+fn for_tests(config: &mut adfolio_auth::Config) {
+    config.second_factor.console_origin = Some(CONSOLE_ORIGIN.parse().unwrap());
     config.guesses.login_guesses_per_address = 100_000;
     config.guesses.login_guesses_per_network = 100_000;
     config.guesses.license_guesses_per_address = 100_000;
@@ -121,7 +125,7 @@ impl Services {
         );
         config.second_factor.second_factor = second_factor;
         config.identity_key_file = Some(identity.private_file());
-        allow_guesses(&mut config);
+        for_tests(&mut config);
         let auth = spawn_service(|on, end| adfolio_auth::run(config, on, end)).await;
         let mut config = configured!(
             adfolio_coupon::Config,

@@ -96,7 +96,7 @@ async fn the_page_is_there_without_any_answer() {
     let request = front.get("/admin/today").header("X-CT", staff_token());
     let today = front.send(request).await.envelope()["data"].clone();
     let waiting = by_kind(&today);
-    assert_eq!(waiting.len(), 11);
+    assert_eq!(waiting.len(), 13);
     for item in waiting.values() {
         assert_eq!(
             (&item["state"], &item["count"]),

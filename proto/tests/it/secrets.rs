@@ -34,7 +34,7 @@ const SECRET_WORDS: [&str; 22] = [
 ];
 
 /// Texts that only look like one, and why they are none.
-const NO_SECRETS: [(&str, &str); 19] = [
+const NO_SECRETS: [(&str, &str); 20] = [
     (
         "adfolio.auth.v1.User.license_key_masked",
         "its last four characters alone",
@@ -53,6 +53,10 @@ const NO_SECRETS: [(&str, &str); 19] = [
     ),
     (
         "adfolio.auth.v1.StaffLoginRequest.client_address",
+        "an IP address",
+    ),
+    (
+        "adfolio.auth.v1.LoginWithPasskeyRequest.client_address",
         "an IP address",
     ),
     (

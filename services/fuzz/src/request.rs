@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 121] = [
+pub const SHAPES: [(&str, Read); 125] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -247,6 +247,22 @@ pub const SHAPES: [(&str, Read); 121] = [
     (
         "StaffLoginRequest",
         json::<dto::staff_account::StaffLoginRequest>,
+    ),
+    (
+        "PasskeyLoginRequest",
+        json::<dto::passkey::PasskeyLoginRequest>,
+    ),
+    (
+        "RegisterPasskeyRequest",
+        json::<dto::passkey::RegisterPasskeyRequest>,
+    ),
+    (
+        "ConfirmWithPasskeyRequest",
+        json::<dto::passkey::ConfirmWithPasskeyRequest>,
+    ),
+    (
+        "RemovePasskeyRequest",
+        json::<dto::passkey::RemovePasskeyRequest>,
     ),
     (
         "ConfirmSecondFactorRequest",

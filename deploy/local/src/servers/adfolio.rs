@@ -52,6 +52,8 @@ const MAIL_VARIABLE: &str = "MAIL_TRANSPORT";
 
 const PUSH_KEY_VARIABLE: &str = "VAPID_KEY_FILE";
 
+const CONSOLE_ORIGIN_VARIABLE: &str = "CONSOLE_ORIGIN";
+
 const REFLECTION_VARIABLE: &str = "GRPC_REFLECTION";
 
 /// The variable of the platform's bank account.
@@ -131,6 +133,11 @@ impl Surroundings<'_> {
         }
         if service == Service::Auth {
             launch = launch.env(identity::KEY_VARIABLE, identity::key_file(layout));
+            if std::env::var_os(CONSOLE_ORIGIN_VARIABLE).is_none() {
+                // Passkeys belong to a host name; browsers take this one without https.
+                let origin = format!("http://localhost:{}", self.ports.http);
+                launch = launch.env(CONSOLE_ORIGIN_VARIABLE, origin);
+            }
         }
         if self.signed_identities && service != Service::Gateway {
             let file = identity::public_keys_file(layout);

@@ -12,7 +12,7 @@ pub async fn walk(walk: &Walk) {
 
 async fn looks(walk: &Walk) {
     let today = walk.staff_get("/admin/today").await;
-    assert_eq!(today["waiting"].as_array().unwrap().len(), 11);
+    assert_eq!(today["waiting"].as_array().unwrap().len(), 13);
     assert_eq!(today["books"]["state"], "known");
     let me = walk.staff_get("/admin/me").await;
     assert_eq!(

@@ -27,6 +27,8 @@ beforeEach(() => {
     role: 'admin',
     state: 'active',
     has_second_factor: false,
+    has_totp: false,
+    passkeys: 0,
     must_change_password: false,
     made_by: null,
     confirmed_by: null,

@@ -11,6 +11,8 @@ const ADA: Staff = {
   role: 'admin',
   state: 'active',
   has_second_factor: true,
+  has_totp: true,
+  passkeys: 0,
   must_change_password: false,
   made_by: null,
   confirmed_by: null,

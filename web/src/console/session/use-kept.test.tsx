@@ -9,6 +9,8 @@ const member = (id: string): Staff => ({
   role: 'admin',
   state: 'active',
   has_second_factor: false,
+  has_totp: false,
+  passkeys: 0,
   must_change_password: false,
   made_by: null,
   confirmed_by: null,

@@ -5298,8 +5298,18 @@ export interface components {
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
              */
             ceremony: string;
-            /** @description What the browser answered: AuthenticationResponseJSON of WebAuthn. */
-            credential: Record<string, never>;
+            /**
+             * @description What the browser answered: AuthenticationResponseJSON of WebAuthn.
+             * @example {
+             *       "id": "3q2-7w",
+             *       "rawId": "3q2-7w",
+             *       "response": {},
+             *       "type": "public-key"
+             *     }
+             */
+            credential: {
+                [key: string]: unknown;
+            };
         };
         /** @description That the log of the later size begins with all of the log of the earlier one. */
         Consistency: {
@@ -7923,8 +7933,18 @@ export interface components {
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
              */
             ceremony: string;
-            /** @description For the browser: PublicKeyCredentialCreationOptionsJSON or PublicKeyCredentialRequestOptionsJSON of WebAuthn. */
-            options: Record<string, never>;
+            /**
+             * @description For the browser: PublicKeyCredentialCreationOptionsJSON or PublicKeyCredentialRequestOptionsJSON of WebAuthn.
+             * @example {
+             *       "challenge": "3q2-7w",
+             *       "rpId": "console.example",
+             *       "timeout": 300000,
+             *       "userVerification": "required"
+             *     }
+             */
+            options: {
+                [key: string]: unknown;
+            };
         };
         /** @description Logs in with a passkey. */
         PasskeyLoginRequest: {
@@ -7933,8 +7953,18 @@ export interface components {
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
              */
             ceremony: string;
-            /** @description What the browser answered: AuthenticationResponseJSON of WebAuthn. */
-            credential: Record<string, never>;
+            /**
+             * @description What the browser answered: AuthenticationResponseJSON of WebAuthn.
+             * @example {
+             *       "id": "3q2-7w",
+             *       "rawId": "3q2-7w",
+             *       "response": {},
+             *       "type": "public-key"
+             *     }
+             */
+            credential: {
+                [key: string]: unknown;
+            };
             /**
              * @description Token of this device from an earlier answer. One that the account does not know counts as none.
              * @example 3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA
@@ -8885,8 +8915,18 @@ export interface components {
              * @example q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ
              */
             ceremony: string;
-            /** @description What the browser answered: RegistrationResponseJSON of WebAuthn. */
-            credential: Record<string, never>;
+            /**
+             * @description What the browser answered: RegistrationResponseJSON of WebAuthn.
+             * @example {
+             *       "id": "3q2-7w",
+             *       "rawId": "3q2-7w",
+             *       "response": {},
+             *       "type": "public-key"
+             *     }
+             */
+            credential: {
+                [key: string]: unknown;
+            };
             /**
              * @description How the member tells it from others: 1 to 64 characters.
              * @example Work laptop
@@ -12937,7 +12977,12 @@ export interface operations {
                 /**
                  * @example {
                  *       "ceremony": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
-                 *       "credential": {}
+                 *       "credential": {
+                 *         "id": "3q2-7w",
+                 *         "rawId": "3q2-7w",
+                 *         "response": {},
+                 *         "type": "public-key"
+                 *       }
                  *     }
                  */
                 "application/json": components["schemas"]["ConfirmWithPasskeyRequest"];
@@ -13028,7 +13073,12 @@ export interface operations {
                 /**
                  * @example {
                  *       "ceremony": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
-                 *       "credential": {},
+                 *       "credential": {
+                 *         "id": "3q2-7w",
+                 *         "rawId": "3q2-7w",
+                 *         "response": {},
+                 *         "type": "public-key"
+                 *       },
                  *       "device_token": "3q2-7wAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
                  *     }
                  */
@@ -13120,7 +13170,12 @@ export interface operations {
                 /**
                  * @example {
                  *       "ceremony": "q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQ",
-                 *       "credential": {},
+                 *       "credential": {
+                 *         "id": "3q2-7w",
+                 *         "rawId": "3q2-7w",
+                 *         "response": {},
+                 *         "type": "public-key"
+                 *       },
                  *       "name": "Work laptop"
                  *     }
                  */

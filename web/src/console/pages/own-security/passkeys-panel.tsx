@@ -1,13 +1,15 @@
+import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/lib/api/schema';
 import { useStore } from '@/lib/use-store';
 import { Button } from '@/ui/button';
 import { ErrorState, Skeleton } from '@/ui/states';
+import { staffGet } from '../../api/call';
+import { consoleKeys } from '../../api/keys';
 import { canUsePasskeys } from '../../session/passkey';
 import { staffSession, updateStaff } from '../../session/store';
 import { useStaff } from '../../session/use-staff';
-import { useList } from '../../table/use-list';
 import { Moment } from '../../ui/moment';
 import { Panel } from '../../ui/panel';
 import { PlainTable } from '../../ui/plain-table';
@@ -32,7 +34,11 @@ export function PasskeysPanel() {
 
 function OwnPasskeys() {
   const { t } = useTranslation('console');
-  const { data, error, refetch } = useList('/admin/passkeys', {});
+  const { data, error, refetch } = useQuery({
+    queryKey: consoleKeys.one('/admin/passkeys'),
+    queryFn: ({ signal }) => staffGet('/admin/passkeys', undefined, { signal }),
+    select: ({ items }) => items,
+  });
   const { has_totp: hasApp, passkeys } = useStaff();
   const count = data?.length ?? passkeys;
   // One removed here or elsewhere changes what the console asks for before an act.
