@@ -101,7 +101,7 @@ test('a wrong password says so, and a right one opens the console', async ({ pag
   await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
   await page.getByRole('button', { name: /^Your account/ }).click();
   await page.getByRole('menuitem', { name: 'Log out' }).click();
-  await expect(page.getByRole('heading', { name: 'Log in' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Log in', exact: true })).toBeVisible();
   expect(faults).toEqual([]);
 });
 
@@ -124,19 +124,19 @@ test('a second factor is asked for at the login and before an act', async ({ pag
   const { user } = await newAdvertiser(staff);
   await logIn(page, member);
   await goTo(page, '/own-security');
-  await page.getByRole('button', { name: 'Set up a second factor' }).click();
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
   const app = await page.getByRole('link', { name: 'Open in an app on this device' }).getAttribute('href');
   const secret = new URL(app ?? '').searchParams.get('secret') ?? '';
   await page.getByLabel('I have kept the recovery codes').check();
   await page.getByLabel('Code of the app').fill(totp(secret));
   await page.getByRole('button', { name: 'Activate' }).click();
-  await expect(page.getByText(/^Your second factor is active/)).toBeVisible();
+  await expect(page.getByText(/^Your authenticator app is set up/)).toBeVisible();
 
   const other = await (await browser.newContext()).newPage();
   await logIn(other, member);
   // A code opens one door once, so the login shows the next one.
   await other.getByLabel('Code').fill(totp(secret, Date.now() + 30_000));
-  await other.getByRole('button', { name: 'Log in' }).click();
+  await other.getByRole('button', { name: 'Log in', exact: true }).click();
   await expect(other.getByRole('navigation', { name: 'Pages' })).toBeVisible();
   await goTo(other, `/users/${user.id}`);
   await expect(other.getByRole('heading', { name: user.username })).toBeVisible();

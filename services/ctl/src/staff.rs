@@ -389,6 +389,8 @@ fn row(member: &Staff) -> Row {
         ("state", name::<StaffState>(member.state)),
         ("must_change_password", json!(member.must_change_password)),
         ("has_second_factor", json!(member.has_second_factor)),
+        ("has_totp", json!(member.has_totp)),
+        ("passkeys", json!(member.passkeys)),
         ("created_at", time(member.created_at)),
         ("made_by", or_null(&member.made_by_id)),
         ("confirmed_by", or_null(&member.confirmed_by_id)),

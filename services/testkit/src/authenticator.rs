@@ -102,7 +102,7 @@ impl Authenticator {
         [&host[..], &flags, &self.counter.to_be_bytes()].concat()
     }
 
-    /// Attested credential data: no model, the id, and the public key as COSE has it.
+    /// Attested credential data: no model, the id, and the public key as RFC 9053 has it.
     fn credential_data(&self) -> Vec<u8> {
         let point = self.key.public_key().as_ref();
         // After the mark of an uncompressed point.

@@ -29,7 +29,7 @@ export async function logIn(
   await page.goto('/console/');
   await page.getByLabel('Username').fill(username);
   await page.getByLabel('Password', { exact: true }).fill(password);
-  await page.getByRole('button', { name: 'Log in' }).click();
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
 /** A page of its own with a member's session, as on another computer. */

@@ -298,6 +298,11 @@ impl Session {
         self.factor_at.map(fresh_from)
     }
 
+    /// Whether the second factor counts as shown at a time.
+    pub fn shows_factor_at(&self, now: DateTime<Utc>) -> bool {
+        self.factor_fresh_until().is_some_and(|until| now < until)
+    }
+
     /// What other services learn of it.
     pub fn described(&self) -> identity::Session {
         identity::Session {

@@ -57,7 +57,7 @@ pub(super) enum Refused {
 
 impl Refused {
     /// Its name in the audit log.
-    fn as_str(&self) -> &'static str {
+    pub(super) fn as_str(&self) -> &'static str {
         match self {
             Self::Password => "wrong_password",
             Self::Disabled => "disabled",

@@ -278,7 +278,17 @@ async fn a_passkey_shows_the_second_factor_in_a_session() {
         field(&wrong),
         (Reason::SecondFactorRequired, Some("code".to_owned()))
     );
-    office.audited("auth.second_factor_failed", 1).await;
+    let begun = office.begin_confirmation(&finn).await.unwrap();
+    device.counter -= 1;
+    let copied = device.show(&begun.options);
+    let refused = office
+        .confirm(&finn, &token, &begun.ceremony, &copied)
+        .await
+        .unwrap_err();
+    assert_eq!(reason(&refused), Reason::SecondFactorRequired);
+    let entries = office.audited("auth.second_factor_failed", 2).await;
+    let failures = [0, 1].map(|at| parsed(&entries[at].after_json)["failure"].clone());
+    assert_eq!(failures, ["passkey_copied", "unknown_passkey"]);
 }
 
 #[tokio::test]
@@ -369,6 +379,31 @@ async fn a_session_adds_to_a_second_factor_only_while_it_is_fresh() {
     let stale = office.register(&finn, &token, &mut laptop, "Laptop").await;
     assert_eq!(reason(&stale.unwrap_err()), Reason::SecondFactorRequired);
     assert_eq!(office.passkeys(&finn).await.len(), 1);
+}
+
+#[tokio::test]
+async fn an_app_enrolled_before_the_first_passkey_is_not_activated_past_it() {
+    let office = Office::with_passkeys(SecondFactorPolicy::Optional).await;
+    let finn = office.finn.clone();
+    let stolen = office.log_in("finn").await;
+    let app = App::of(enroll(&office, &finn).await.unwrap());
+    let (_, token) = office.device_of(&finn).await;
+    let refused = show(&office, &finn, &stolen, &app.code(&office)).await;
+    assert_eq!(reason(&refused.unwrap_err()), Reason::SecondFactorRequired);
+    assert!(!office.listed(&finn).await.has_totp);
+    show(&office, &finn, &token, &app.code(&office))
+        .await
+        .unwrap();
+    assert!(office.listed(&finn).await.has_totp);
+}
+
+#[tokio::test]
+async fn a_one_time_password_is_changed_after_a_login_by_passkey_too() {
+    let office = Office::with_passkeys(SecondFactorPolicy::Optional).await;
+    let (mut device, _) = office.device_of(&office.finn).await;
+    office.reset(&office.ada, &office.finn.id).await.unwrap();
+    let opened = office.log_in_by(&mut device).await.unwrap();
+    assert!(opened.staff.unwrap().must_change_password);
 }
 
 #[tokio::test]

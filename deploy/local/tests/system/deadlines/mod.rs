@@ -49,7 +49,23 @@ const ASKING: [Service; 5] = [
 ];
 
 /// Methods that can answer without their database, each with the reason.
-const NEED_NO_DATABASE: [(&str, &str); 4] = [
+const NEED_NO_DATABASE: [(&str, &str); 8] = [
+    (
+        "/adfolio.auth.v1.AuthAdminService/StartPasskeyLogin",
+        "a ceremony is sealed and stored nowhere",
+    ),
+    (
+        "/adfolio.auth.v1.AuthAdminService/LoginWithPasskey",
+        "only what was sealed here is looked up",
+    ),
+    (
+        "/adfolio.auth.v1.AuthAdminService/RegisterPasskey",
+        "only what was sealed here is looked up",
+    ),
+    (
+        "/adfolio.auth.v1.AuthAdminService/ConfirmWithPasskey",
+        "only what was sealed here is looked up",
+    ),
     (
         "/adfolio.auth.v1.AuthAdminService/GetWaiting",
         "counts dead letters at RabbitMQ",

@@ -189,6 +189,10 @@ async fn confirm_in_tx(
     let member = active_in_tx(tx, id).await?;
     let mut session = session::require_staff_in_tx(tx, app, id, form.token).await?;
     let now = app.clock.now();
+    // An app that was enrolled before the first passkey, perhaps by a thief, is not activated past it.
+    if !member.has_totp && member.has_second_factor() && !session.shows_factor_at(now) {
+        return Err(Refusal::new(Reason::SecondFactorRequired).into());
+    }
     let shown = match repo::find_in_tx(tx, id).await? {
         Some(factor) => pass_in_tx(tx, app, id, &factor, &form.code).await?,
         // It was reset a moment ago.

@@ -48,6 +48,12 @@ const MOST: usize = 10;
 /// Characters of a name at most.
 const LONGEST_NAME: usize = 64;
 
+/// What operators read of a passkey that may have been copied.
+const COUNTER_WENT_BACK: &str = "the counter of a passkey went back: it may have been copied";
+
+/// The failure of a passkey that is none of the member's, in the audit log.
+const UNKNOWN: &str = "unknown_passkey";
+
 /// The field that names a passkey.
 pub const PASSKEY_ID: &str = "passkey_id";
 
@@ -270,7 +276,7 @@ impl PasskeyLogin {
                 }
             }
             Err(webauthn::WebauthnError::CredentialPossibleCompromise) => {
-                warn!(staff = %id, "the counter of a passkey went back: it may have been copied");
+                warn!(staff = %id, "{COUNTER_WENT_BACK}");
                 Refused::Copied
             }
             Err(_) => return Err(AuthError::BadCredentials),
@@ -405,20 +411,22 @@ async fn confirm_in_tx(
     let now = app.clock.now();
     let party = app.relying_party.get()?;
     let checked = party.finish_passkey_authentication(credential, &returned.state);
-    // One that was removed since the ceremony began counts as none.
-    let is_shown = match checked {
+    let why = match checked {
         Ok(result) => {
             let known = repo::of_member(&mut *tx, id).await?;
-            save_use_in_tx(tx, known, &result, now).await?
+            let is_known = save_use_in_tx(tx, known, &result, now).await?;
+            // It was removed since the ceremony began.
+            (!is_known).then_some(UNKNOWN)
         }
-        Err(error) => {
-            warn!(staff = %id, %error, "a passkey did not show the second factor");
-            false
+        Err(webauthn::WebauthnError::CredentialPossibleCompromise) => {
+            warn!(staff = %id, "{COUNTER_WENT_BACK}");
+            Some(Refused::Copied.as_str())
         }
+        Err(_) => Some(UNKNOWN),
     };
-    if !is_shown {
+    if let Some(why) = why {
         audit::Entry::new("auth.second_factor_failed", id)
-            .after(&json!({"by": Shown::Passkey.as_str()}))?
+            .after(&json!({"by": Shown::Passkey.as_str(), "failure": why}))?
             .record_in_tx(tx, caller, now)
             .await?;
         return Ok(Err(factor::required().into()));
@@ -471,8 +479,7 @@ fn require_fresh(
     session: &Session,
     now: DateTime<Utc>,
 ) -> Result<(), Refusal> {
-    let fresh_until = session.factor_fresh_until();
-    if member.has_second_factor() && fresh_until.is_none_or(|until| until <= now) {
+    if member.has_second_factor() && !session.shows_factor_at(now) {
         return Err(Refusal::new(Reason::SecondFactorRequired));
     }
     Ok(())
