@@ -8,6 +8,7 @@ const UNTOLD = [
   'GET /admin/announcement/audience',
   'GET /admin/claims',
   'GET /admin/me',
+  'GET /admin/passkeys',
   'GET /admin/payment_batch/csv',
   'GET /admin/payment_batch/pain001',
   'GET /admin/stream',

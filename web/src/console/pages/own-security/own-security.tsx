@@ -16,9 +16,11 @@ export default function OwnSecurityPage() {
       <PageHead title={t('own_security.title')} />
       {mustSetUpFactor ? <p role="alert">{t('session.set_up_needed')}</p> : null}
       <div className={stack.columns}>
-        <SecondFactorPanel />
+        <div className={stack.gap4}>
+          <SecondFactorPanel />
+          <OwnPassword />
+        </div>
         <PasskeysPanel />
-        <OwnPassword />
       </div>
     </>
   );
