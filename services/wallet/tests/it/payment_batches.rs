@@ -159,6 +159,33 @@ impl Wallet {
     }
 }
 
+/// A batch is found by its id, and no other id finds one.
+async fn assert_found_by_id(wallet: &Wallet, batch: &str, other: &str) {
+    let by_id = |id: &str, state: PaymentBatchState| proto::ListPaymentBatchesRequest {
+        id: id.to_owned(),
+        state: state.into(),
+        page: None,
+    };
+    for (id, found) in [(batch, 1), (other, 0), ("junk", 0)] {
+        let message = by_id(id, PaymentBatchState::Unspecified);
+        let answer = wallet
+            .bank()
+            .list_payment_batches(call(&finance(), message))
+            .await;
+        assert_eq!(
+            answer.expect("batches").into_inner().items.len(),
+            found,
+            "{id}"
+        );
+    }
+    let message = by_id(batch, PaymentBatchState::Paid);
+    let both = wallet
+        .bank()
+        .list_payment_batches(call(&finance(), message))
+        .await;
+    assert_refused(both.map_err(refused), Reason::Validation, Some("id"));
+}
+
 #[tokio::test]
 async fn a_batch_is_proposed_by_one_released_by_another_and_paid_once() {
     let wallet = approvals::spawn().await;
@@ -227,29 +254,7 @@ async fn a_batch_is_proposed_by_one_released_by_another_and_paid_once() {
     assert!(paid.iter().all(|it| it.status() == WithdrawalStatus::Paid));
     assert_eq!(wallet.batches(PaymentBatchState::Paid).await.len(), 1);
     assert_eq!(waiting(&wallet, WaitingKind::PaymentBatches).await, 0);
-    let by_id = |id: &str, state: PaymentBatchState| proto::ListPaymentBatchesRequest {
-        id: id.to_owned(),
-        state: state.into(),
-        page: None,
-    };
-    for (id, found) in [(batch.id.as_str(), 1), (ids[0], 0), ("junk", 0)] {
-        let message = by_id(id, PaymentBatchState::Unspecified);
-        let answer = wallet
-            .bank()
-            .list_payment_batches(call(&finance(), message))
-            .await;
-        assert_eq!(
-            answer.expect("batches").into_inner().items.len(),
-            found,
-            "{id}"
-        );
-    }
-    let message = by_id(&batch.id, PaymentBatchState::Paid);
-    let both = wallet
-        .bank()
-        .list_payment_batches(call(&finance(), message))
-        .await;
-    assert_refused(both.map_err(refused), Reason::Validation, Some("id"));
+    assert_found_by_id(&wallet, &batch.id, ids[0]).await;
     let message = proto::AdminListWithdrawalsRequest {
         id: ids[0].to_owned(),
         ..Default::default()
