@@ -24,7 +24,7 @@ export function PasskeyLogin() {
   });
   return (
     <div className={stack.gap4}>
-      <FormAlert>{login.error ? errorText(login.error) : null}</FormAlert>
+      {login.error ? <FormAlert>{errorText(login.error)}</FormAlert> : null}
       <Button tone="secondary" wide busy={login.isPending} onClick={() => login.mutate()}>
         {t('session.log_in_by_passkey')}
       </Button>
