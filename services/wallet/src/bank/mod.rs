@@ -35,8 +35,8 @@ use repo::NewLines;
 /// Characters of a file's name at most.
 const LONGEST_NAME: usize = 200;
 
-/// Lines of older statements do not wait: each is looked up in the books to be counted, and a bank that has not heard of
-/// a payment for so long has sent it back.
+/// Lines of statements that were uploaded before are not counted: each line is looked up in the books, so counting those
+/// of all years would take ever longer. The list of statements has them.
 const WAITS_AT_MOST: TimeDelta = TimeDelta::days(90);
 
 /// A file as it was uploaded.

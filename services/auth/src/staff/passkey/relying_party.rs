@@ -18,8 +18,8 @@ const NAME: &str = "Adfolio";
 pub struct RelyingParty(Option<Arc<Webauthn>>);
 
 impl RelyingParty {
-    /// For the console at an origin, such as `https://console.example`. Browsers take `http` for `localhost` alone, and an
-    /// address of IP for nothing.
+    /// For the console at an origin, such as `https://console.example`. Browsers accept `http` for `localhost` alone,
+    /// and no IP address.
     pub fn new(origin: Option<&Url>) -> Result<Self, ConfigError> {
         let Some(origin) = origin else {
             return Ok(Self(None));

@@ -28,11 +28,12 @@ export function AddPasskey() {
       const made = await makePasskey(await staffPost('/admin/passkey/registration', {}));
       return staffPost('/admin/passkey/register', { ...made, name: name.trim() });
     },
-    onSuccess: (passkey) => {
+    onSuccess: async (passkey) => {
       announce({ text: t('own_security.passkeys.added_done', { name: passkey.name }) });
       setName('');
+      // The list says how many there are, so it is read anew first.
+      await queryClient.invalidateQueries({ queryKey: consoleKeys.one('/admin/passkeys') });
       updateStaff({ has_second_factor: true, passkeys: passkeys + 1 });
-      return queryClient.invalidateQueries({ queryKey: consoleKeys.list('/admin/passkeys') });
     },
   });
   const submit = (event: FormEvent) => {
