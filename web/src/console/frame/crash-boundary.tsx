@@ -8,7 +8,7 @@ type Props = {
   at?: string;
 };
 
-/** Shown when a page throws, or when its code is gone after a release. */
+/** Shown when a page throws, or when its code cannot be fetched: it is gone after a release, or the connection is. */
 export class CrashBoundary extends Component<Props, { broken: boolean }> {
   override state = { broken: false };
 
@@ -25,7 +25,7 @@ export class CrashBoundary extends Component<Props, { broken: boolean }> {
     return (
       <main role="alert" style={{ display: 'grid', gap: 'var(--space-3)', padding: 'var(--space-8)' }}>
         <h1>{i18next.t('console:frame.crash_title')}</h1>
-        <p>{i18next.t('console:frame.crash_text')}</p>
+        <p>{i18next.t(navigator.onLine ? 'console:frame.crash_text' : 'console:frame.crash_offline')}</p>
         <div>
           <Button onClick={() => location.reload()}>{i18next.t('console:frame.reload')}</Button>
         </div>
