@@ -18,8 +18,8 @@ const WITHOUT_STACK = /(matrix|accessibility|gallery|first-load|installed|push|d
 
 /** The staff console, which is worked in at a desk. */
 const CONSOLE = /console[-\w]*\.spec/;
-/** The same where acts above an amount take two people: needs a stack with the usual limits. */
-const FOUR_EYES = /four-eyes\.spec/;
+/** The same where acts above an amount take two people: these need a stack with the usual limits. */
+const FOUR_EYES = /(four-eyes|staff-day)\.spec/;
 
 /**
  * The whole browser's address bar runs some 280 scripts per window. Naming features replaces Playwright's own list, so

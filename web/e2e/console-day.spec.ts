@@ -3,6 +3,7 @@ import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser, uniqueName } from './support/api';
 import { openAs } from './support/app';
 import { ADMIN, goTo, logIn } from './support/console';
+import { chooseReports, fillInPush, newProduct, planOf } from './support/plans';
 
 type Schemas = components['schemas'];
 
@@ -12,27 +13,8 @@ test.beforeAll(async () => {
   staff = await Api.staff();
 });
 
-function newProduct(): Promise<Schemas['Product']> {
-  return staff.post('/admin/product/create', {
-    name: `Harbour ${uniqueName()}`,
-    category: 'Casual game',
-    description: 'A relaxing game about a harbour town.',
-    game_description: 'Repair piers and unlock islands.',
-    content_types: ['video'],
-    put_min: '50.00',
-    put_max: '800.00',
-    audience: { regions: [], age_min: 18, age_max: 45, gender: 'any' },
-  });
-}
-
 async function pushPlan(page: Page, product: Schemas['Product'], username: string): Promise<void> {
-  await goTo(page, '/plans');
-  await page.getByRole('link', { name: 'Push a plan' }).click();
-  await page.getByLabel('Product', { exact: true }).selectOption(product.id);
-  await page.getByLabel('Proposed amount').fill('900');
-  await page.getByLabel('Content').fill('Fifteen-second video');
-  await page.getByRole('searchbox', { name: 'Find by username or id' }).fill(username);
-  await page.getByRole('button', { name: `Add ${username}` }).click();
+  await fillInPush(page, { product, username, amount: '900' });
   await page.getByRole('button', { name: 'Review' }).click();
   // Above what the product takes: the field says so, and nothing else is lost.
   await expect(page.getByLabel('Proposed amount')).toHaveAttribute('aria-invalid', 'true');
@@ -45,7 +27,7 @@ async function pushPlan(page: Page, product: Schemas['Product'], username: strin
 test('a plan is pushed, reported by a file with a bad line, finished and settled', async ({ page }) => {
   const { api, user } = await newAdvertiser(staff);
   await staff.deposit(user.id, '1000.00');
-  const product = await newProduct();
+  const product = await newProduct(staff);
   await logIn(page, ADMIN);
   await pushPlan(page, product, user.username);
   const waiting = await api.get<Schemas['PlanPage']>('/plan/order/list');
@@ -57,21 +39,7 @@ test('a plan is pushed, reported by a file with a bad line, finished and settled
     amount: '300.00',
   });
 
-  await goTo(page, '/imports');
-  await page.getByRole('link', { name: 'Import', exact: true }).click();
-  const time = new Date().toISOString();
-  const csv = [
-    'id,plan,at,views,clicks,cost,earned',
-    `r-1,${plan.plan_number},${time},12000,340,40.00,55.50`,
-    `r-2,NOSUCHPLAN,${time},10,1,1.00,1.00`,
-  ].join('\n');
-  await page.getByLabel('Source').fill(`network-${uniqueName()}`);
-  await page.getByLabel('File of reports').setInputFiles({
-    name: 'reports.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(csv),
-  });
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await chooseReports(page, `network-${uniqueName()}`, plan.plan_number);
   // The names of the columns are understood; the person only looks.
   await expect(page.getByLabel('Plan number')).toHaveValue('plan');
   await page.getByRole('button', { name: 'Dry run' }).click();
@@ -110,13 +78,6 @@ test('a plan is pushed, reported by a file with a bad line, finished and settled
   await page.getByRole('button', { name: /plan\.finish/ }).click();
   await expect(page.getByRole('dialog', { name: 'Audit entry' })).toBeVisible();
 });
-
-async function planOf(api: Api): Promise<Schemas['Plan']> {
-  const { items } = await api.get<Schemas['PlanPage']>('/plan/order/list');
-  const [plan] = items;
-  if (!plan) throw new Error('no plan');
-  return plan;
-}
 
 test('an announcement is written, looked at as a phone shows it, sent once, and arrives', async ({
   page,

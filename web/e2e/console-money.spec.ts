@@ -1,23 +1,14 @@
 import { readFile } from 'node:fs/promises';
-import { expect, type Page, test } from '@playwright/test';
+import { expect, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser, uniqueName } from './support/api';
-import { csvFile, currencyOf, statementOf } from './support/bank-file';
+import { currencyOf, statementOf, upload } from './support/bank-file';
 import { ADMIN, goTo, logIn, openConsole, SECOND_ADMIN } from './support/console';
 import { askForWithdrawal } from './support/withdrawals';
 
 type Schemas = components['schemas'];
 
 const funds = async (api: Api) => (await api.get<Schemas['Property']>('/user/property')).available_funds;
-
-/** Goes to the page of uploads anew and sends a file. */
-async function upload(page: Page, name: string, content: string): Promise<void> {
-  await goTo(page, '/bank');
-  await page.getByRole('link', { name: 'Upload statement' }).click();
-  await page.getByLabel('Statement file').setInputFiles(csvFile(name, content));
-  await page.getByLabel('Reason').fill('Statement of today');
-  await page.getByRole('button', { name: 'Upload statement' }).click();
-}
 
 test('a payment is credited from a statement once, and a file with a fault is not kept', async ({ page }) => {
   const staff = await Api.staff();

@@ -1,79 +1,25 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, type Page, test } from '@playwright/test';
-import { mayCall, type StaffCall } from '../src/console/api/roles';
-import { PAGES, type PagePath, type PageSpec } from '../src/console/pages';
 import type { components } from '../src/lib/api/schema';
-import { Api, newAdvertiser, uniqueName } from './support/api';
-import { currencyOf, statementOf } from './support/bank-file';
-import { ADMIN, goTo, logIn, newMember, openConsole, type Role, SECOND_ADMIN } from './support/console';
-import { totp } from './support/totp';
+import { Api, newAdvertiser } from './support/api';
+import {
+  ADMIN,
+  faultsIn,
+  goTo,
+  logIn,
+  logInWithCode,
+  newMember,
+  openConsole,
+  SECOND_ADMIN,
+  setUpApp,
+} from './support/console';
+import { isLoaded, OPEN_PAGES, openedPages } from './support/opened-pages';
+import { nextTotp } from './support/totp';
 import { askForWithdrawal } from './support/withdrawals';
 
 type Schemas = components['schemas'];
 
-const ROLES: readonly Role[] = ['admin', 'support', 'finance', 'operator'];
 const WIDTHS = [1280, 1440, 1920, 390];
-const NO_ACCESS = 'Your role may not see this page';
-
-/** A button or link, and the call that it leads to. */
-type Offer = { name: string; call: StaffCall };
-
-/** What a page offers besides its rows. */
-const OFFERS: readonly (Offer & { path: PagePath })[] = [
-  { path: '/bank', name: 'Upload statement', call: 'POST /admin/bank/statement' },
-  { path: '/bank/upload', name: 'Upload statement', call: 'POST /admin/bank/statement' },
-  { path: '/platform', name: 'Entries of Deposits', call: 'GET /admin/platform/entries' },
-  { path: '/plans', name: 'Push a plan', call: 'POST /admin/plan/push' },
-  { path: '/imports', name: 'Import', call: 'POST /admin/delivery/import' },
-  { path: '/sources', name: 'Register a source', call: 'POST /admin/source/save' },
-  { path: '/products', name: 'Create product', call: 'POST /admin/product/create' },
-  { path: '/networks', name: 'Create network', call: 'POST /admin/network/create' },
-  { path: '/placements', name: 'Create placement', call: 'POST /admin/placement/create' },
-  { path: '/campaigns', name: 'Create campaign', call: 'POST /admin/coupon/campaign/create' },
-  { path: '/acceptors', name: 'Create acceptor', call: 'POST /admin/acceptor/create' },
-  { path: '/operators', name: 'Create operator', call: 'POST /admin/operator/create' },
-  { path: '/licences', name: 'Issue keys', call: 'POST /admin/license/create' },
-  { path: '/hosts', name: 'Register host', call: 'POST /admin/host/create' },
-  { path: '/notices', name: 'Write an announcement', call: 'POST /admin/notification/create' },
-  { path: '/content', name: 'Versions', call: 'GET /admin/content/versions' },
-  { path: '/staff', name: 'New member', call: 'POST /admin/staff/create' },
-];
-
-/** What a user's page offers. */
-const OFFERS_FOR_USER: readonly Offer[] = [
-  { name: 'Post to the wallet', call: 'POST /admin/wallet/deposit' },
-  { name: 'Account', call: 'POST /admin/user/state' },
-  { name: 'Push a plan', call: 'POST /admin/plan/push' },
-  { name: 'Write a notice', call: 'POST /admin/notification/create' },
-  { name: 'Audit log', call: 'GET /admin/audit/list' },
-  { name: 'Fund details', call: 'GET /admin/user/flow' },
-  { name: 'Show the notices', call: 'GET /admin/user/notices' },
-];
-
-/** What the page of a user's fund details offers. */
-const OFFERS_FOR_FLOW: readonly Offer[] = [{ name: 'Download statement', call: 'GET /admin/user/statement' }];
-
-/** Pages with a parameter in their address, which a role without their call is kept from. */
-type Opened = { spec: PageSpec; path: string; offers: readonly Offer[] };
-
-/** The pages without a parameter in their address. */
-const OPEN_PAGES = PAGES.filter(({ path }) => !path.includes(':'));
-
-/** What the browser reports as wrong, such as a style that the content security policy refuses. */
-function faultsIn(page: Page): string[] {
-  const faults: string[] = [];
-  page.on('pageerror', (error) => faults.push(String(error)));
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
-  });
-  return faults;
-}
-
-async function isLoaded(page: Page): Promise<void> {
-  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
-  await expect(page.locator('main h1')).toBeVisible();
-  await expect(page.locator('main [aria-label="Loading…"]')).toHaveCount(0);
-}
 
 test('the console is never in a frame, and has no frames, workers or files of the app', async ({
   request,
@@ -123,116 +69,13 @@ test('a second factor is asked for at the login and before an act', async ({ pag
   const member = await newMember(staff, 'support');
   const { user } = await newAdvertiser(staff);
   await logIn(page, member);
-  await goTo(page, '/own-security');
-  await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
-  const app = await page.getByRole('link', { name: 'Open in an app on this device' }).getAttribute('href');
-  const secret = new URL(app ?? '').searchParams.get('secret') ?? '';
-  await page.getByLabel('I have kept the recovery codes').check();
-  await page.getByLabel('Code of the app').fill(totp(secret));
-  await page.getByRole('button', { name: 'Activate' }).click();
-  await expect(page.getByText(/^Your authenticator app is set up/)).toBeVisible();
+  const secret = await setUpApp(page);
 
   const other = await (await browser.newContext()).newPage();
-  await logIn(other, member);
-  // A code opens one door once, so the login shows the next one.
-  await other.getByLabel('Code').fill(totp(secret, Date.now() + 30_000));
-  await other.getByRole('button', { name: 'Log in', exact: true }).click();
+  await logInWithCode(other, member, nextTotp(secret));
   await expect(other.getByRole('navigation', { name: 'Pages' })).toBeVisible();
   await goTo(other, `/users/${user.id}`);
   await expect(other.getByRole('heading', { name: user.username })).toBeVisible();
-});
-
-/** The button or link of an act in the page. */
-function offered(page: Page, name: string) {
-  const main = page.locator('main');
-  return main.getByRole('button', { name, exact: true }).or(main.getByRole('link', { name, exact: true }));
-}
-
-async function checkPage(page: Page, role: Role, { path, needs, group }: PageSpec): Promise<void> {
-  const may = needs === null || mayCall(role, needs);
-  const link = page.getByRole('navigation', { name: 'Pages' }).locator(`a[href="#${path}"]`);
-  await expect(link, `${role} ${path}`).toHaveCount(may && group !== null ? 1 : 0);
-  await goTo(page, path);
-  await isLoaded(page);
-  const refusal = page.getByRole('heading', { name: NO_ACCESS });
-  await expect(refusal, `${role} ${path}`).toHaveCount(may ? 0 : 1);
-  await expect(page.getByRole('button', { name: 'Try again' }), `${role} ${path}`).toHaveCount(0);
-  await checkOffers(
-    page,
-    role,
-    OFFERS.filter((offer) => offer.path === path),
-  );
-}
-
-async function checkOffers(page: Page, role: Role, offers: readonly Offer[]): Promise<void> {
-  for (const { name, call } of offers) {
-    await expect(offered(page, name), `${role} ${name}`).toHaveCount(mayCall(role, call) ? 1 : 0);
-  }
-}
-
-const specOf = (path: PagePath): PageSpec => {
-  const spec = PAGES.find((known) => known.path === path);
-  if (!spec) throw new Error(`no page ${path}`);
-  return spec;
-};
-
-/** A statement with an open line, a proposed batch, an account of the platform, and a user's fund details. */
-async function openedPages(staff: Api, user: string): Promise<Opened[]> {
-  const { api, user: payer } = await newAdvertiser(staff);
-  const text = `Top up ${payer.payment_reference}`;
-  const content = statementOf(await currencyOf(api), [{ amount: '1.00', text, reference: uniqueName() }]);
-  const statement = await staff.uploadStatement(content);
-  await staff.deposit(payer.id, '80.00');
-  await askForWithdrawal(api, '60.00');
-  const { items } = await staff.get<Schemas['StaffWithdrawalPage']>(
-    `/admin/withdraw/list?user_id=${payer.id}`,
-  );
-  const batch = await staff.post<Schemas['PaymentBatch']>('/admin/payment_batch/propose', {
-    withdrawal_ids: items.map(({ id }) => id),
-  });
-  return [
-    {
-      spec: specOf('/bank/:id'),
-      path: `/bank/${statement.id}`,
-      offers: [{ name: 'Credit all matched', call: 'POST /admin/bank/line/credit' }],
-    },
-    {
-      spec: specOf('/payments/:id'),
-      path: `/payments/${batch.id}`,
-      offers: [
-        { name: 'Release', call: 'POST /admin/payment_batch/decide' },
-        { name: 'Dissolve', call: 'POST /admin/payment_batch/decide' },
-      ],
-    },
-    { spec: specOf('/platform/:account'), path: '/platform/deposits_clearing', offers: [] },
-    { spec: specOf('/users/:id/flow'), path: `/users/${user}/flow`, offers: OFFERS_FOR_FLOW },
-  ];
-}
-
-async function checkOpened(page: Page, role: Role, { spec, path, offers }: Opened): Promise<void> {
-  const may = spec.needs === null || mayCall(role, spec.needs);
-  await goTo(page, path);
-  await isLoaded(page);
-  await expect(page.getByRole('heading', { name: NO_ACCESS }), `${role} ${path}`).toHaveCount(may ? 0 : 1);
-  await expect(page.getByRole('button', { name: 'Try again' }), `${role} ${path}`).toHaveCount(0);
-  await checkOffers(page, role, offers);
-}
-
-test('each role sees its pages and what it may do there, and nothing else', async ({ browser }) => {
-  const staff = await Api.staff();
-  const { user } = await newAdvertiser(staff);
-  const special = await openedPages(staff, user.id);
-  for (const role of ROLES) {
-    const page = await openConsole(browser, await newMember(staff, role));
-    const faults = faultsIn(page);
-    for (const spec of OPEN_PAGES) await checkPage(page, role, spec);
-    await goTo(page, `/users/${user.id}`);
-    await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
-    await checkOffers(page, role, OFFERS_FOR_USER);
-    for (const opened of special) await checkOpened(page, role, opened);
-    expect(faults, role).toEqual([]);
-    await page.context().close();
-  }
 });
 
 test('no page has a fault that axe finds, in light and dark, or is wider than its window', async ({
@@ -243,10 +86,10 @@ test('no page has a fault that axe finds, in light and dark, or is wider than it
   await logIn(page, ADMIN);
   const found: string[] = [];
   const [plan] = (await staff.get<Schemas['StaffPlanPage']>('/admin/plan/list?limit=1')).items;
-  const special = await openedPages(staff, user.id);
+  const { opened } = await openedPages(staff, user.id);
   const paths = [
     ...OPEN_PAGES.map((spec) => spec.path),
-    ...special.map(({ path }) => path),
+    ...opened.map(({ path }) => path),
     `/users/${user.id}`,
     `/plans/${plan?.id}`,
   ];

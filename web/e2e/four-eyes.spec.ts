@@ -1,7 +1,9 @@
 import { type Browser, expect, type Page, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser, uniqueName } from './support/api';
+import { decideApproval } from './support/approvals';
 import { ADMIN, goTo, openConsole, SECOND_ADMIN } from './support/console';
+import { chooseReports, finishDelivery, newProduct, planOf, releaseReports, settle } from './support/plans';
 import { askAgain, askForWithdrawal } from './support/withdrawals';
 
 type Schemas = components['schemas'];
@@ -25,19 +27,8 @@ test.afterAll(async () => {
   await second.context().close();
 });
 
-/** Opens an act on a request of this user under Approvals. */
-async function decide(page: Page, act: 'Approve' | 'Reject', request: string) {
-  await goTo(page, '/approvals');
-  // The page may have been open since before the request.
-  await page.getByRole('button', { name: 'Refresh' }).click();
-  const row = page.getByRole('row').filter({ hasText: user.id }).filter({ hasText: request });
-  await row.getByRole('button', { name: /^Actions for/ }).click();
-  await page.getByRole('menuitem', { name: act }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Reason').fill('Seen on the bank statement');
-  await dialog.getByRole('button', { name: act }).click();
-  return dialog;
-}
+const decide = (page: Page, act: 'Approve' | 'Reject', request: string) =>
+  decideApproval(page, act, { userId: user.id, request });
 
 const funds = async () => (await api.get<Schemas['Property']>('/user/property')).available_funds;
 
@@ -124,79 +115,31 @@ test('a batch of payments is released by the one who did not propose it, and lef
 });
 
 test('a file is released and a plan settled early by the one who did not ask', async () => {
-  const product = await (await Api.staff()).post<Schemas['Product']>('/admin/product/create', {
-    name: `Harbour ${uniqueName()}`,
-    category: 'Casual game',
-    description: 'A relaxing game about a harbour town.',
-    game_description: 'Repair piers.',
-    content_types: ['video'],
-    put_min: '50.00',
-    put_max: '800.00',
-    audience: { regions: [], age_min: 18, age_max: 45, gender: 'any' },
-  });
+  const product = await newProduct(await Api.staff());
   const plan = await api.post<Schemas['Plan']>('/plan/order/put', {
     product_id: product.id,
     amount: '300.00',
   });
-  const planOf = async () => {
-    const { items } = await api.get<Schemas['PlanPage']>('/plan/order/list');
-    return items.find(({ id }) => id === plan.id);
-  };
   const source = `network-${uniqueName()}`;
-  await importReports(first, source, plan.plan_number);
+  await chooseReports(first, source, plan.plan_number);
+  await first.getByRole('button', { name: 'Dry run' }).click();
+  await first.getByLabel('Reason').fill('Reports of today');
+  await first.getByRole('button', { name: 'Import', exact: true }).click();
   await expect(first.getByText(/waits until another member of staff releases it/)).toBeVisible();
-  expect((await planOf())?.consumed).toBe('0.00');
+  expect((await planOf(api)).consumed).toBe('0.00');
 
-  await goTo(second, '/imports?state=proposed');
-  await second
-    .getByRole('row')
-    .filter({ hasText: source })
-    .getByRole('button', { name: /^Actions for/ })
-    .click();
-  await second.getByRole('menuitem', { name: 'Release' }).click();
-  const release = second.getByRole('dialog');
-  await expect(release.getByRole('region', { name: 'This changes' })).toContainText('40.00');
-  await release.getByLabel('Reason').fill('Compared with the network');
-  await release.getByRole('button', { name: 'Release' }).click();
-  await expect.poll(async () => (await planOf())?.consumed).toBe('40.00');
+  await releaseReports(second, source);
+  await expect.poll(async () => (await planOf(api)).consumed).toBe('40.00');
 
   await goTo(first, `/plans/${plan.id}`);
-  await first.getByRole('button', { name: 'Finish delivery' }).click();
-  const finish = first.getByRole('dialog');
-  await finish.getByLabel('Reason').fill('The advertiser asked for it');
-  await finish.getByRole('button', { name: 'Finish delivery' }).click();
-  await expect.poll(async () => (await planOf())?.status).toBe('waiting_settlement');
+  await finishDelivery(first);
+  await expect.poll(async () => (await planOf(api)).status).toBe('waiting_settlement');
   await first.reload();
   await settle(first);
   await expect(first.getByText(/Somebody else must do the same/)).toBeVisible();
-  expect((await planOf())?.status).toBe('waiting_settlement');
+  expect((await planOf(api)).status).toBe('waiting_settlement');
   await goTo(second, `/plans/${plan.id}`);
   await settle(second);
   await expect(second.getByText(`Plan ${plan.plan_number} is settled.`)).toBeVisible();
-  await expect.poll(async () => (await planOf())?.status).toBe('settled');
+  await expect.poll(async () => (await planOf(api)).status).toBe('settled');
 });
-
-async function importReports(page: Page, source: string, plan: string): Promise<void> {
-  await goTo(page, '/imports/new');
-  const time = new Date().toISOString();
-  const csv = [
-    'id,plan,time,impressions,clicks,spend,revenue',
-    `r-1,${plan},${time},12000,340,40.00,55.50`,
-    `r-2,NOSUCHPLAN,${time},10,1,1.00,1.00`,
-  ].join('\n');
-  await page.getByLabel('Source').fill(source);
-  await page.getByLabel('File of reports').setInputFiles({
-    name: 'reports.csv',
-    mimeType: 'text/csv',
-    buffer: Buffer.from(csv),
-  });
-  await page.getByRole('button', { name: 'Continue' }).click();
-  await page.getByRole('button', { name: 'Dry run' }).click();
-  await page.getByLabel('Reason').fill('Reports of today');
-  await page.getByRole('button', { name: 'Import', exact: true }).click();
-}
-
-async function settle(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Settle' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Settle' }).click();
-}

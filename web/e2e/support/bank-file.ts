@@ -1,5 +1,7 @@
+import type { Page } from '@playwright/test';
 import type { components } from '../../src/lib/api/schema';
 import type { Api } from './api';
+import { goTo } from './console';
 
 type Schemas = components['schemas'];
 
@@ -23,4 +25,13 @@ export function statementOf(currency: string, payments: readonly Payment[]): str
 /** A file for an input of files. */
 export function csvFile(name: string, content: string) {
   return { name, mimeType: 'text/csv', buffer: Buffer.from(content) };
+}
+
+/** Goes to the page of uploads anew and sends a file. */
+export async function upload(page: Page, name: string, content: string): Promise<void> {
+  await goTo(page, '/bank');
+  await page.getByRole('link', { name: 'Upload statement' }).click();
+  await page.getByLabel('Statement file').setInputFiles(csvFile(name, content));
+  await page.getByLabel('Reason').fill('Statement of today');
+  await page.getByRole('button', { name: 'Upload statement' }).click();
 }

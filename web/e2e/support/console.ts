@@ -1,6 +1,7 @@
 import { type Browser, expect, type Page } from '@playwright/test';
 import type { components } from '../../src/lib/api/schema';
 import { Api, uniqueName } from './api';
+import { totp } from './totp';
 
 type Schemas = components['schemas'];
 export type Role = Schemas['StaffRole'];
@@ -32,6 +33,30 @@ export async function logIn(
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
 }
 
+/** Logs in where the server asks for a code of the second factor. */
+export async function logInWithCode(
+  page: Page,
+  member: Pick<Member, 'username' | 'password'>,
+  code: string,
+): Promise<void> {
+  await logIn(page, member);
+  await page.getByLabel('Code').fill(code);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+}
+
+/** Sets up an authenticator app for the member whose session this is; returns its secret. */
+export async function setUpApp(page: Page): Promise<string> {
+  await goTo(page, '/own-security');
+  await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+  const app = await page.getByRole('link', { name: 'Open in an app on this device' }).getAttribute('href');
+  const secret = new URL(app ?? '').searchParams.get('secret') ?? '';
+  await page.getByLabel('I have kept the recovery codes').check();
+  await page.getByLabel('Code of the app').fill(totp(secret));
+  await page.getByRole('button', { name: 'Activate' }).click();
+  await expect(page.getByText(/^Your authenticator app is set up/)).toBeVisible();
+  return secret;
+}
+
 /** A page of its own with a member's session, as on another computer. */
 export async function openConsole(
   browser: Browser,
@@ -61,4 +86,14 @@ export async function goTo(page: Page, path: string): Promise<void> {
     location.hash = hash;
   }, `#${path}`);
   await expect(page.locator(`main[data-path="${path.split('?')[0]}"]`)).toBeVisible();
+}
+
+/** What the browser reports as wrong, such as a style that the content security policy refuses. */
+export function faultsIn(page: Page): string[] {
+  const faults: string[] = [];
+  page.on('pageerror', (error) => faults.push(String(error)));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  return faults;
 }

@@ -12,6 +12,11 @@ export function totp(secret: string, at = Date.now()): string {
   return String((digest.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0');
 }
 
+/** The code of the step that follows, for who has shown the present one: the server takes each once. */
+export function nextTotp(secret: string): string {
+  return totp(secret, Date.now() + PERIOD_MS);
+}
+
 function fromBase32(text: string): Buffer {
   const bits = [...text.replace(/=+$/, '')].map((letter) =>
     ALPHABET.indexOf(letter).toString(2).padStart(5, '0'),

@@ -1,0 +1,262 @@
+import { expect, type Locator, type Page, test } from '@playwright/test';
+import type { PagePath } from '../src/console/pages';
+import type { components } from '../src/lib/api/schema';
+import { Api, newAdvertiser, uniqueName } from './support/api';
+import { ADMIN, goTo, logIn, newMember, openConsole } from './support/console';
+
+type Schemas = components['schemas'];
+
+type Refused = {
+  path: PagePath;
+  /** The button that opens the form, and the one that sends it. */
+  open: string;
+  submit: string;
+  /** What is typed or chosen, by label. */
+  fill: Readonly<Record<string, string>>;
+  /** The label of the input that the refusal is about. */
+  field: string;
+};
+
+/** What forms refuse themselves. */
+const BY_FORM: readonly Refused[] = [
+  {
+    path: '/hosts',
+    open: 'Register host',
+    submit: 'Register host',
+    fill: { 'Public key': 'a key' },
+    field: 'Name',
+  },
+  {
+    path: '/operators',
+    open: 'Create operator',
+    submit: 'Create operator',
+    fill: { Name: '  ' },
+    field: 'Name',
+  },
+  {
+    path: '/networks',
+    open: 'Create network',
+    submit: 'Create network',
+    fill: { Name: 'Harbour', Source: 'harbour', 'Report delay in seconds': 'soon' },
+    field: 'Report delay in seconds',
+  },
+  {
+    path: '/acceptors',
+    open: 'Create acceptor',
+    submit: 'Create acceptor',
+    fill: { Name: 'Ada', Rating: 'five' },
+    field: 'Rating',
+  },
+  {
+    path: '/campaigns',
+    open: 'Create campaign',
+    submit: 'Create campaign',
+    fill: { Name: 'Spring', Value: '1.005' },
+    field: 'Value',
+  },
+  {
+    path: '/licences',
+    open: 'Issue keys',
+    submit: 'Issue keys',
+    fill: { 'Number of keys': '501' },
+    field: 'Number of keys',
+  },
+  { path: '/staff', open: 'New member', submit: 'Create account', fill: { Username: '' }, field: 'Username' },
+];
+
+/** What only the server can know. */
+const BY_SERVER: readonly Refused[] = [
+  {
+    path: '/staff',
+    open: 'New member',
+    submit: 'Create account',
+    fill: { Username: 'admin' },
+    field: 'Username',
+  },
+  {
+    path: '/hosts',
+    open: 'Register host',
+    submit: 'Register host',
+    fill: { Name: 'Harbour host', 'Public key': 'no key at all' },
+    field: 'Public key',
+  },
+  {
+    path: '/networks',
+    open: 'Create network',
+    submit: 'Create network',
+    fill: { Name: 'Harbour', Source: 'No Such Letters' },
+    field: 'Source',
+  },
+  {
+    path: '/placements',
+    open: 'Create placement',
+    submit: 'Create placement',
+    fill: { Name: 'Banner', Format: 'banner', 'Countries (optional)': 'Atlantis' },
+    field: 'Countries (optional)',
+  },
+  {
+    path: '/sources',
+    open: 'Register a source',
+    submit: 'Register a source',
+    fill: { Source: 'No Such Letters' },
+    field: 'Source',
+  },
+];
+
+/** The calls that change something, except claims, which an open dialog makes by itself. */
+function changesOf(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url());
+    if (request.method() === 'POST' && !pathname.startsWith('/api/admin/claim')) sent.push(pathname);
+  });
+  return sent;
+}
+
+async function fillIn(page: Page, { path, open, fill }: Refused): Promise<Locator> {
+  await goTo(page, path);
+  await page.locator('main').getByRole('button', { name: open, exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  for (const [label, value] of Object.entries(fill)) {
+    await dialog.getByLabel(label, { exact: true }).fill(value);
+  }
+  return dialog;
+}
+
+/** The refusal stands at its input, which has the focus; everything typed is still there. */
+async function isAt(dialog: Locator, { path, fill, field }: Refused, words: RegExp | string): Promise<void> {
+  const input = dialog.getByLabel(field, { exact: true });
+  await expect(input, path).toBeFocused();
+  await expect(input, path).toHaveAttribute('aria-invalid', 'true');
+  await expect(input, path).toHaveAccessibleDescription(words);
+  for (const [label, value] of Object.entries(fill)) {
+    await expect(dialog.getByLabel(label, { exact: true }), path).toHaveValue(value);
+  }
+}
+
+test('each form names the input that is wrong, keeps what was typed, and sends nothing', async ({ page }) => {
+  await logIn(page, ADMIN);
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  const sent = changesOf(page);
+  for (const refused of BY_FORM) {
+    const dialog = await fillIn(page, refused);
+    await dialog.getByRole('button', { name: refused.submit }).click();
+    await isAt(dialog, refused, /\S/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
+  expect(sent).toEqual([]);
+});
+
+test('what the server refuses stands at its input in the server’s words', async ({ page }) => {
+  const name = uniqueName();
+  await (await Api.staff()).post('/admin/network/create', { name, source: name });
+  await logIn(page, ADMIN);
+  for (const refused of BY_SERVER) {
+    const dialog = await fillIn(page, refused);
+    const answering = page.waitForResponse(
+      (response) => response.request().method() === 'POST' && /(create|save)$/.test(response.url()),
+    );
+    await dialog.getByRole('button', { name: refused.submit }).click();
+    const { code, msg } = await (await answering).json();
+    expect(code, refused.path).not.toBe(200);
+    await isAt(dialog, refused, new RegExp(msg.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
+});
+
+test('an act that takes a reason is not made without one', async ({ page }) => {
+  const staff = await Api.staff();
+  const member = await newMember(staff, 'support');
+  const { user } = await newAdvertiser(staff);
+  await logIn(page, ADMIN);
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  const sent = changesOf(page);
+  const dialog = page.getByRole('dialog');
+  await goTo(page, '/staff');
+  await page.getByRole('button', { name: `Actions for ${member.username}` }).click();
+  await page.getByRole('menuitem', { name: 'Disable…' }).click();
+  await dialog.getByRole('button', { name: 'Disable account' }).click();
+  await expect(dialog.getByLabel('Reason')).toBeFocused();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await goTo(page, `/users/${user.id}`);
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
+  await page.getByRole('menuitem', { name: 'End sessions' }).click();
+  await dialog.getByRole('button', { name: 'End sessions' }).click();
+  await expect(dialog.getByLabel('Reason')).toBeFocused();
+  expect(sent.filter((path) => path !== '/api/admin/user/detail')).toEqual([]);
+});
+
+test('a session that somebody has ended changes nothing more, and the next login leads back', async ({
+  browser,
+}) => {
+  const staff = await Api.staff();
+  const member = await newMember(staff, 'finance');
+  const { api, user } = await newAdvertiser(staff);
+  const page = await openConsole(browser, member);
+  await goTo(page, `/users/${user.id}`);
+  await page.getByRole('button', { name: 'Post to the wallet' }).click();
+  await page.getByRole('menuitem', { name: 'Credit a deposit' }).click();
+  await page.getByRole('dialog').getByLabel('Amount').fill('10');
+  await page.getByRole('dialog').getByLabel('Remark, which the user reads').fill('Bank transfer');
+  await staff.post('/admin/staff/sessions/end', { staff_id: member.id, reason: 'Left the desk' });
+  await page.getByRole('dialog').getByRole('button', { name: 'Post' }).dispatchEvent('click');
+  await expect(page.getByText('Your session has ended. Log in again.')).toBeVisible();
+  expect((await api.get<Schemas['Property']>('/user/property')).available_funds).toBe('0.00');
+  await page.getByLabel('Username').fill(member.username);
+  await page.getByLabel('Password', { exact: true }).fill(member.password);
+  await page.getByRole('button', { name: 'Log in', exact: true }).click();
+  await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
+  await page.context().close();
+});
+
+test('a list that cannot be read says so, and is read again on demand', async ({ page }) => {
+  await logIn(page, ADMIN);
+  const url = '**/api/admin/operator/list*';
+  await page.route(url, (route) => route.abort('connectionfailed'));
+  await goTo(page, '/operators');
+  const again = page.getByRole('button', { name: 'Try again' });
+  await expect(again).toBeVisible();
+  await page.unroute(url);
+  await again.click();
+  await expect(again).toHaveCount(0);
+  await expect(page.getByRole('table')).toBeVisible();
+});
+
+test('a page whose code cannot be fetched says that the connection is missing', async ({ page, context }) => {
+  await logIn(page, ADMIN);
+  await goTo(page, '/today');
+  await context.setOffline(true);
+  await goTo(page, '/operators');
+  await expect(page.getByText('Check your connection, then reload.')).toBeVisible();
+  await context.setOffline(false);
+  await page.getByRole('button', { name: 'Reload' }).click();
+  await expect(page.getByRole('heading', { name: 'Operators', level: 1 })).toBeVisible();
+});
+
+test('an act whose answer is lost is sent again, and made once', async ({ page }) => {
+  const staff = await Api.staff();
+  const { api, user } = await newAdvertiser(staff);
+  await logIn(page, ADMIN);
+  await goTo(page, `/users/${user.id}`);
+  await page.getByRole('button', { name: 'Post to the wallet' }).click();
+  await page.getByRole('menuitem', { name: 'Credit a deposit' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Amount').fill('12.50');
+  await dialog.getByLabel('Remark, which the user reads').fill('Bank transfer');
+  const funds = async () => (await api.get<Schemas['Property']>('/user/property')).available_funds;
+  await page.route(
+    '**/api/admin/wallet/deposit',
+    async (route) => {
+      await route.fetch();
+      await route.abort('connectionreset');
+    },
+    { times: 1 },
+  );
+  await dialog.getByRole('button', { name: 'Post' }).click();
+  await expect(dialog).toContainText('answer did not arrive. Try again: the act is not done twice.');
+  await expect(dialog.getByLabel('Amount')).toHaveValue('12.50');
+  expect(await funds()).toBe('12.50');
+  await dialog.getByRole('button', { name: 'Post' }).click();
+  await expect(page.getByText(/^Posted for/)).toBeVisible();
+  expect(await funds()).toBe('12.50');
+});
