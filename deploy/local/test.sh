@@ -166,7 +166,7 @@ summary() {
         [ -f "$results/$stage.log" ] || continue
         say ""
         say "── $stage FAILED; its last lines:"
-        tail -n 40 "$results/$stage.log"
+        tail -n 60 "$results/$stage.log"
     done
     [ "${#failed[@]}" = 0 ]
 }
