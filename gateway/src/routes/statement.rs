@@ -6,6 +6,7 @@ use std::time::Duration;
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::identity::Caller;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::spreadsheet::inert;
 use adfolio_kit::wire::timestamp;
 use adfolio_kit::{call, client};
 use adfolio_proto::auth::v1::GetUserRequest;
@@ -321,13 +322,4 @@ fn fields(row: &StatementRow, user_id: &str) -> Result<[String; 20], Failure> {
         hex::encode(&row.details),
         hex::encode(&row.undisclosed),
     ])
-}
-
-/// A text that spreadsheets do not interpret as a formula.
-fn inert(text: &str) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
 }

@@ -7,18 +7,17 @@ use adfolio_kit::call;
 use adfolio_kit::client::Call;
 use adfolio_kit::identity::{Caller, UserId};
 use adfolio_kit::refusal::Reason;
-use adfolio_kit::shutdown::Shutdown;
 use adfolio_proto::auth::v1::UserState;
 use adfolio_proto::notification::v1::CountUnreadRequest;
 use axum::response::Response;
 use bytes::Bytes;
 use chrono::{SecondsFormat, Utc};
 use serde_json::json;
-use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
 use super::change::Changes;
-use super::sse::{self, BEAT, BEAT_INTERVAL, CHECK_INTERVAL, GREETING, event};
+use super::pace::{Pace, Turn};
+use super::sse::{self, event};
 use super::{Signal, Streams};
 use crate::auth::Token;
 use crate::errors::Failure;
@@ -38,30 +37,19 @@ pub struct Listener {
     signal: Arc<Signal>,
     /// The newest posting that the stream knows of.
     posting: i64,
-    end: Shutdown,
-    greeted: bool,
-    ends_at: Instant,
-    check_at: Instant,
-    beat_at: Instant,
-    quiet_until: Instant,
+    pace: Pace,
 }
 
 impl Listener {
     /// Opens a stream of `user`, with their session's token.
     pub fn open(streams: &Streams, user: UserId, token: Token) -> Result<Self, Failure> {
         let signal = streams.begin(user)?;
-        let now = Instant::now();
         Ok(Self {
             user,
             token,
             signal,
             posting: 0,
-            end: streams.end(),
-            greeted: false,
-            ends_at: now + streams.0.max_age,
-            check_at: now + CHECK_INTERVAL,
-            beat_at: now + BEAT_INTERVAL,
-            quiet_until: now,
+            pace: Pace::begin(streams.end(), streams.0.max_age, TELL_INTERVAL),
             streams: streams.clone(),
         })
     }
@@ -76,37 +64,16 @@ impl Listener {
 
     /// The next chunk of the stream; none at its end.
     async fn next(&mut self) -> Option<Bytes> {
-        if !self.greeted {
-            self.greeted = true;
-            return Some(Bytes::from_static(GREETING));
-        }
         loop {
-            let told = async {
-                self.signal.wait().await;
-                sleep_until(self.quiet_until).await;
-            };
-            let check = tokio::select! {
-                biased;
-                () = self.end.cancelled() => return None,
-                () = sleep_until(self.ends_at) => return None,
-                () = self.signal.doubted.notified() => true,
-                () = sleep_until(self.check_at) => true,
-                () = told => false,
-                () = sleep_until(self.beat_at) => {
-                    self.beat_at = Instant::now() + BEAT_INTERVAL;
-                    return Some(Bytes::from_static(BEAT));
+            let doubted = self.signal.doubted.notified();
+            match self.pace.turn(self.signal.wait(), doubted).await {
+                Turn::Send(piece) => return Some(Bytes::from_static(piece)),
+                Turn::Tell => {
+                    let changes = self.signal.take();
+                    return Some(self.events(changes).await);
                 }
-            };
-            if !check {
-                let now = Instant::now();
-                self.quiet_until = now + TELL_INTERVAL;
-                self.beat_at = now + BEAT_INTERVAL;
-                let changes = self.signal.take();
-                return Some(self.events(changes).await);
-            }
-            self.check_at = Instant::now() + CHECK_INTERVAL;
-            if !self.may_go_on().await {
-                return None;
+                Turn::Check if self.may_go_on().await => {}
+                Turn::Check | Turn::End => return None,
             }
         }
     }

@@ -16,6 +16,7 @@
 mod change;
 mod feed;
 mod listener;
+pub(crate) mod pace;
 pub(crate) mod sse;
 
 use std::collections::HashMap;

@@ -80,6 +80,7 @@ pub mod server;
 pub mod service;
 pub mod shutdown;
 pub mod signing_key;
+pub mod spreadsheet;
 pub mod telemetry;
 pub mod time_zone;
 mod timely;

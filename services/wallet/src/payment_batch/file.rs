@@ -6,6 +6,7 @@
 use adfolio_kit::error::CoreError;
 use adfolio_kit::payment_reference::is_iban;
 use adfolio_kit::refusal::{Reason, Refusal};
+use adfolio_kit::spreadsheet::{inert, inert_phone};
 use adfolio_money::Money;
 use chrono::{DateTime, SecondsFormat, Utc};
 use quick_xml::Writer;
@@ -77,32 +78,31 @@ fn table(order: Order<'_>, payments: &[Payment]) -> Result<Zeroizing<Vec<u8>>, W
     for payment in payments {
         let id = end_to_end_id(payment.withdrawal_id);
         let amount = Money::from_minor(payment.payout).to_string();
-        let currency = order.bank.currency.as_str();
-        let record = match &payment.destination {
+        let currency = order.bank.currency.as_str().to_owned();
+        let none = String::new;
+        let record: [String; 9] = match &payment.destination {
             Destination::BankCard(card) => [
-                id.as_str(),
-                &amount,
+                id,
+                amount,
                 currency,
-                &card.user_name,
-                &card.bank_account,
-                &card.card_name,
-                &card.branch_name,
-                &card.mobile,
-                "",
-            ]
-            .map(inert),
+                inert(&card.user_name),
+                inert(&card.bank_account),
+                inert(&card.card_name),
+                inert(&card.branch_name),
+                inert_phone(&card.mobile),
+                none(),
+            ],
             Destination::WalletAddress(wallet) => [
-                id.as_str(),
-                &amount,
+                id,
+                amount,
                 currency,
-                "",
-                &wallet.address,
-                "",
-                "",
-                "",
-                &wallet.network,
-            ]
-            .map(inert),
+                none(),
+                inert(&wallet.address),
+                none(),
+                none(),
+                none(),
+                inert(&wallet.network),
+            ],
         };
         writer.write_record(&record).map_err(broken)?;
     }
@@ -110,18 +110,6 @@ fn table(order: Order<'_>, payments: &[Payment]) -> Result<Zeroizing<Vec<u8>>, W
         .into_inner()
         .map_err(|_| CoreError::Corrupt("payment file"))?;
     Ok(Zeroizing::new(bytes))
-}
-
-/// A text that spreadsheets do not interpret as a formula. A mobile number keeps its sign.
-fn inert(text: &str) -> String {
-    let is_number = text
-        .strip_prefix('+')
-        .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n']) && !is_number {
-        format!("'{text}")
-    } else {
-        text.to_owned()
-    }
 }
 
 fn pain(order: Order<'_>, payments: &[Payment]) -> Result<Zeroizing<Vec<u8>>, WalletError> {
