@@ -67,6 +67,9 @@ pub struct GatewayConfig {
     /// (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION, AWS_ENDPOINT, AWS_ALLOW_HTTP, …)
     #[arg(long, env = "UPLOAD_URL")]
     pub upload_url: Option<String>,
+    /// Base address of the Prometheus whose alerts the console shows, such as http://prometheus:9090; none if empty
+    #[arg(long, env = "ALERTS_URL", default_value = "")]
+    pub alerts_url: String,
     /// Maximum number of event streams
     #[arg(long, env = "MAX_STREAMS", default_value_t = 5_000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub max_streams: u32,

@@ -8,6 +8,7 @@ use adfolio_kit::config::ConfigError;
 use adfolio_kit::shutdown::Shutdown;
 use ipnet::IpNet;
 
+use crate::alerts::Alerts;
 use crate::auth::{Sessions, TokenDigest};
 use crate::basic_config::BasicConfigCache;
 use crate::config::GatewayConfig;
@@ -35,6 +36,7 @@ struct Shared {
     currency: String,
     security_contact: Option<String>,
     uploads: Uploads,
+    alerts: Alerts,
     basic_config: BasicConfigCache,
     streams: Streams,
     staff_streams: StaffStreams,
@@ -75,6 +77,7 @@ impl Gateway {
             currency: config.currency.clone(),
             security_contact: config.security_contact.clone(),
             uploads: Uploads::open(config)?,
+            alerts: Alerts::of(&config.alerts_url)?,
             services,
         })))
     }
@@ -130,6 +133,11 @@ impl Gateway {
     /// Uploaded pictures.
     pub fn uploads(&self) -> &Uploads {
         &self.0.uploads
+    }
+
+    /// Alerts that fire.
+    pub fn alerts(&self) -> &Alerts {
+        &self.0.alerts
     }
 
     /// What a client needs before login.

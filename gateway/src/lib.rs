@@ -5,6 +5,7 @@
 //! authenticated (a verified token is cached for a second and dropped by event), is parsed strictly, and is answered
 //! by a handler that calls the services with the caller's identity and a deadline. Every answer is an envelope.
 
+pub mod alerts;
 pub mod auth;
 pub mod basic_config;
 pub mod call;

@@ -54,6 +54,7 @@ def needed(manifests: Manifests) -> set[tuple[str, str, int]]:
     flows |= {("rabbitmq", "rabbitmq", port) for port in DISTRIBUTION}
     if manifests.name == "production":
         flows |= {(process, "observability", 4317) for process in processes}
+        flows |= {("gateway", "monitoring", 9090)}
     return flows
 
 

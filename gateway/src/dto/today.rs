@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::{Timestamp, wire_enum, wire_struct};
+use crate::alerts::Alert;
 use crate::route::{ANY_ROLE, FINANCE, OPERATOR, SUPPORT};
 
 wire_enum! {
@@ -179,6 +180,86 @@ impl PartState {
     }
 }
 
+/// Whether there is something to ask for alerts, and whether it has answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AlertsState {
+    /// It has.
+    Known,
+    /// It did not answer in time.
+    Unavailable,
+    /// No Prometheus is configured.
+    NotConfigured,
+}
+
+/// How urgent an alert is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AlertSeverity {
+    /// It wakes somebody.
+    Page,
+    /// It waits for the working day.
+    Ticket,
+}
+
+/// An alert that fires.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FiringAlert {
+    /// Its name, under which the runbook says what to do.
+    #[schema(example = "BooksDoNotBalance")]
+    pub name: String,
+    /// How urgent it is.
+    pub severity: AlertSeverity,
+    /// What is wrong, in English.
+    #[schema(example = "The books do not balance (entries_sum_to_zero)")]
+    pub summary: String,
+    /// Since when its condition holds.
+    pub since: Timestamp,
+}
+
+/// Alerts that fire.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct FiringAlerts {
+    /// Whether they are known.
+    pub state: AlertsState,
+    /// At most 20: those that wake somebody first, the oldest first among them.
+    pub items: Vec<FiringAlert>,
+    /// Whether there are more.
+    pub more: bool,
+}
+
+impl FiringAlerts {
+    /// How many are shown.
+    const MAX: usize = 20;
+
+    /// From what Prometheus answered; none where it did not.
+    pub fn of(answer: Option<&[Alert]>, are_configured: bool) -> Self {
+        let items = answer.unwrap_or_default();
+        Self {
+            state: match answer {
+                Some(_) => AlertsState::Known,
+                None if are_configured => AlertsState::Unavailable,
+                None => AlertsState::NotConfigured,
+            },
+            items: items
+                .iter()
+                .take(Self::MAX)
+                .map(|alert| FiringAlert {
+                    name: alert.name.clone(),
+                    severity: if alert.is_page {
+                        AlertSeverity::Page
+                    } else {
+                        AlertSeverity::Ticket
+                    },
+                    summary: alert.summary.clone(),
+                    since: Timestamp::from(alert.since),
+                })
+                .collect(),
+            more: items.len() > Self::MAX,
+        }
+    }
+}
+
 /// The work that waits, of the kinds that the caller's role may see.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct Today {
@@ -191,4 +272,7 @@ pub struct Today {
     /// The state of the books; null for a role that may not prove them.
     #[schema(required = true)]
     pub books: Option<Books>,
+    /// Alerts that fire; null for a role that does not operate the services.
+    #[schema(required = true)]
+    pub alerts: Option<FiringAlerts>,
 }

@@ -1191,6 +1191,10 @@ fn staff_desk() -> Vec<Contracted> {
         "state": "known|unavailable", "proved_at": "time?", "balanced": "bool?", "checkpoint_at": "time?",
         "checkpoint_size": "int?",
     });
+    let alert =
+        json!({"name": "text", "severity": "page|ticket", "summary": "string", "since": "time"});
+    let alerts =
+        json!({"state": "known|unavailable|not_configured", "items": [alert], "more": "bool"});
     let session = json!({
         "id": "text", "opened_at": "time?", "expires_at": "time?", "second_factor_missing": "bool", "fresh_until": "time?",
     });
@@ -1198,7 +1202,10 @@ fn staff_desk() -> Vec<Contracted> {
         get(
             "/admin/today",
             "",
-            json!({"at": "time", "waiting": [waiting], "sources": sources, "books": nullable(books)}),
+            json!({
+                "at": "time", "waiting": [waiting], "sources": sources, "books": nullable(books),
+                "alerts": nullable(alerts),
+            }),
         ),
         get("/admin/me", "", with(staff(), json!({"session": session}))),
         post("/admin/claim", "kind id", claim()),

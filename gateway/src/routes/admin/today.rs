@@ -16,11 +16,11 @@ use tracing::warn;
 
 use crate::call::Call;
 use crate::dto::staff_account::Me;
-use crate::dto::today::{Books, PartState, Sources, Today, Waiting, WaitingKind};
+use crate::dto::today::{Books, FiringAlerts, PartState, Sources, Today, Waiting, WaitingKind};
 use crate::dto::{Decode, Timestamp};
 use crate::errors::Failure;
 use crate::input::Nothing;
-use crate::route::{ANY_ROLE, FINANCE, Route};
+use crate::route::{ANY_ROLE, FINANCE, OPERATOR, Route};
 
 /// How long the page waits for one service. What it does not answer within is unavailable, and the rest is shown.
 const PART_LIMIT: Duration = Duration::from_secs(3);
@@ -68,8 +68,14 @@ struct Answers {
 async fn today(call: Call, _: Nothing) -> Result<Today, Failure> {
     let at = Utc::now();
     let role = call.caller.staff.map(|staff| staff.role);
-    let answers = ask(&call).await;
     let may = |roles: &[StaffRole]| role.is_some_and(|role| roles.contains(&role));
+    let (answers, alerts) = tokio::join!(ask(&call), async {
+        if may(OPERATOR) {
+            Some(alerts(&call).await)
+        } else {
+            None
+        }
+    });
     let kinds = WaitingKind::ALL.into_iter();
     let waiting: Result<_, _> = kinds
         .filter(|kind| may(kind.list().0))
@@ -89,7 +95,13 @@ async fn today(call: Call, _: Nothing) -> Result<Today, Failure> {
             more,
         },
         books: may(FINANCE).then(|| Books::of(answers.wallet.as_ref())),
+        alerts,
     })
+}
+
+async fn alerts(call: &Call) -> FiringAlerts {
+    let alerts = call.gateway.alerts();
+    FiringAlerts::of(alerts.firing().await.as_deref(), alerts.are_configured())
 }
 
 /// Asks all services side by side, each with a deadline of its own.

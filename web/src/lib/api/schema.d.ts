@@ -4336,6 +4336,16 @@ export interface components {
              */
             source: string;
         };
+        /**
+         * @description How urgent an alert is.
+         * @enum {string}
+         */
+        AlertSeverity: "page" | "ticket";
+        /**
+         * @description Whether there is something to ask for alerts, and whether it has answered.
+         * @enum {string}
+         */
+        AlertsState: "known" | "unavailable" | "not_configured";
         /** @description What a network may show of a plan on one of its placements. */
         Allotment: {
             /**
@@ -6778,6 +6788,32 @@ export interface components {
              * @example Window over
              */
             reason?: string | null;
+        };
+        /** @description An alert that fires. */
+        FiringAlert: {
+            /**
+             * @description Its name, under which the runbook says what to do.
+             * @example BooksDoNotBalance
+             */
+            name: string;
+            /** @description How urgent it is. */
+            severity: components["schemas"]["AlertSeverity"];
+            /** @description Since when its condition holds. */
+            since: components["schemas"]["Timestamp"];
+            /**
+             * @description What is wrong, in English.
+             * @example The books do not balance (entries_sum_to_zero)
+             */
+            summary: string;
+        };
+        /** @description Alerts that fire. */
+        FiringAlerts: {
+            /** @description At most 20: those that wake somebody first, the oldest first among them. */
+            items: components["schemas"]["FiringAlert"][];
+            /** @description Whether there are more. */
+            more: boolean;
+            /** @description Whether they are known. */
+            state: components["schemas"]["AlertsState"];
         };
         /** @description An entry of the fund details. */
         FlowEntry: {
@@ -9870,6 +9906,7 @@ export interface components {
         TimestampInput: string;
         /** @description The work that waits, of the kinds that the caller's role may see. */
         Today: {
+            alerts: components["schemas"]["FiringAlerts"] | null;
             /** @description When this was asked. */
             at: components["schemas"]["Timestamp"];
             books: components["schemas"]["Books"] | null;

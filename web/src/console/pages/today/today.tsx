@@ -6,6 +6,7 @@ import { staffGet } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
 import { useReadEvery } from '../../live/state';
 import { PageHead } from '../../ui/page-head';
+import { AlertsPanel } from './alerts-panel';
 import { BooksPanel } from './books-panel';
 import { inOrder } from './kinds';
 import { SourcesPanel } from './sources-panel';
@@ -36,6 +37,7 @@ export default function TodayPage() {
             ))}
           </ul>
           <div className={styles.panels}>
+            {data.alerts === null ? null : <AlertsPanel alerts={data.alerts} at={data.at} />}
             <SourcesPanel sources={data.sources} at={data.at} />
             {data.books === null ? null : <BooksPanel books={data.books} at={data.at} />}
           </div>
