@@ -204,48 +204,6 @@ test('a withdrawal is decided once, also by two people at the same time', async 
   await other.context().close();
 });
 
-test('who opens what somebody else works on reads their name, and sees at once what became of it', async ({
-  page,
-  browser,
-}) => {
-  const staff = await Api.staff();
-  const first = await newMember(staff, 'finance');
-  const { api, user } = await newAdvertiser(staff);
-  await staff.deposit(user.id, '500.00');
-  await askForWithdrawal(api, '130.00');
-  const list = `/withdrawals?user_id=${user.id}`;
-  const decide = async (on: Page, act: string) => {
-    await goTo(on, list);
-    await on.getByRole('button', { name: `Actions for ${user.username}, 130.00` }).click();
-    const claimed = on.waitForResponse((response) => response.url().endsWith('/api/admin/claim'));
-    await on.getByRole('menuitem', { name: act }).click();
-    await claimed;
-    return on.getByRole('dialog');
-  };
-  await logIn(page, first);
-  const paid = await decide(page, 'Mark as paid');
-  await expect(paid.getByText(/has been working on this/)).toHaveCount(0);
-
-  const other = await openConsole(browser, SECOND_ADMIN);
-  const rejected = await decide(other, 'Reject');
-  await expect(rejected.getByText(`${first.username} has been working on this since`)).toBeVisible();
-  // It warns and blocks nothing.
-  await expect(rejected.getByRole('button', { name: 'Reject' })).toBeEnabled();
-  await rejected.getByRole('button', { name: 'Cancel' }).click();
-  await expect(other.getByRole('table').getByText(first.username)).toBeVisible();
-
-  await paid.getByRole('button', { name: 'Mark as paid' }).click();
-  await expect(page.getByText(/is paid\.$/)).toBeVisible();
-  // Long before the list would be read anew by itself.
-  await expect(other.getByText('Nothing matches')).toBeVisible({ timeout: 10_000 });
-  const claims = async () =>
-    (await staff.get<Schemas['ClaimPage']>('/admin/claims?kind=withdrawal&limit=100')).items;
-  await expect
-    .poll(async () => (await claims()).map((claim) => claim.staff.username))
-    .not.toContain(first.username);
-  await other.context().close();
-});
-
 test('a list is a file with what it shows', async ({ page }) => {
   const staff = await Api.staff();
   const { user } = await newAdvertiser(staff);

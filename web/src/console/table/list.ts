@@ -32,6 +32,8 @@ export type Column<Row> = {
 export type Filter<P extends ListPath> = {
   name: Extract<keyof GetQuery<P>, string>;
   label: ConsoleKey;
+  /** Whether the call takes it with no other filter, as it takes the id of one row. */
+  alone?: true;
 } & (
   | { kind: 'search' }
   | { kind: 'text' }

@@ -13,6 +13,7 @@ const LIST: List<'/admin/withdraw/list'> = {
   columns: [],
   filters: [
     { name: 'user_id', label: 'withdrawals.user_id', kind: 'search' },
+    { name: 'id', label: 'withdrawals.id', kind: 'text', alone: true },
     {
       name: 'status',
       label: 'withdrawals.status',
@@ -58,4 +59,16 @@ test('a choice is written to the address, all of it by name, and the initial one
   expect(filters.current.query).toEqual({ user_id: 'u-1' });
   act(() => filters.current.clear());
   expect(filters.current.search).toBe('');
+});
+
+test('a filter that stands alone takes the others away, and is taken away by each', () => {
+  const filters = filtersAt('/?id=w-1&status=paid');
+  expect(filters.current.query).toEqual({ id: 'w-1' });
+  expect(filters.current.values).toEqual({ id: 'w-1', status: '', user_id: '' });
+  act(() => filters.current.set('user_id', 'u-1'));
+  expect(filters.current.search).toBe('status=paid&user_id=u-1');
+  act(() => filters.current.set('id', 'w-2'));
+  expect(filters.current.search).toBe('id=w-2');
+  act(() => filters.current.set('id', ''));
+  expect(filters.current.query).toEqual({ status: 'pending' });
 });

@@ -22,8 +22,12 @@ export type Filters<P extends ListPath> = {
 export function useFilters<P extends ListPath>({ filters, fixed }: List<P>): Filters<P> {
   const [params, setParams] = useSearchParams();
   return useMemo(() => {
+    const only = filters.find(({ name, alone }) => alone && params.get(name));
     const values = Object.fromEntries(
-      filters.map((filter) => [filter.name, chosenOf(filter, params.get(filter.name))]),
+      filters.map((filter) => [
+        filter.name,
+        only && filter !== only ? '' : chosenOf(filter, params.get(filter.name)),
+      ]),
     );
     const sent = Object.entries(values).filter(([, value]) => value !== '');
     return {
@@ -36,6 +40,8 @@ export function useFilters<P extends ListPath>({ filters, fixed }: List<P>): Fil
           (current) => {
             const filter = filters.find((known) => known.name === name);
             const next = new URLSearchParams(current);
+            const standsAlone = filter?.alone === true && value !== '';
+            for (const other of othersOf(filters, name, standsAlone)) next.delete(other);
             if (filter && value === chosenOf(filter, null)) next.delete(name);
             else next.set(name, value === '' ? ANY : value);
             return next;
@@ -47,6 +53,16 @@ export function useFilters<P extends ListPath>({ filters, fixed }: List<P>): Fil
       search: params.toString(),
     };
   }, [filters, fixed, params, setParams]);
+}
+
+/** The filters that cannot be set beside this one. */
+function othersOf<P extends ListPath>(
+  filters: readonly Filter<P>[],
+  name: string,
+  standsAlone: boolean,
+): string[] {
+  const others = filters.filter((filter) => filter.name !== name && (standsAlone || filter.alone));
+  return others.map((other) => other.name);
 }
 
 function chosenOf<P extends ListPath>(filter: Filter<P>, given: string | null): string {

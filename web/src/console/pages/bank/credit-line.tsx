@@ -26,6 +26,7 @@ export function CreditLine({ line, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/bank/line/credit',
+        item: { kind: 'bank_line', id: line.id },
         title: t('bank.credit_title'),
         submit: t('bank.credit'),
         intro: (

@@ -68,6 +68,6 @@ function See({ line }: { line: BankLine }) {
   if (line.approval_id !== null && line.state === 'waiting' && may('GET /admin/approval/list'))
     return <Link to="/approvals">{t('bank.see_approval')}</Link>;
   if (line.withdrawal_id !== null && may('GET /admin/withdraw/list'))
-    return <Link to="/withdrawals?status=any">{t('bank.see_withdrawal')}</Link>;
+    return <Link to={`/withdrawals?id=${line.withdrawal_id}`}>{t('bank.see_withdrawal')}</Link>;
   return null;
 }

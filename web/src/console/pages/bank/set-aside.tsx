@@ -18,6 +18,7 @@ export function SetAside({ line, onClose }: Props) {
       onClose={onClose}
       act={{
         path: '/admin/bank/line/aside',
+        item: { kind: 'bank_line', id: line.id },
         title: t(toAside ? 'bank.aside_title' : 'bank.back_title'),
         submit: t(toAside ? 'bank.set_aside' : 'bank.take_back'),
         intro: (

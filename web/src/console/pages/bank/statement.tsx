@@ -17,6 +17,7 @@ import { StatementFacts } from './statement-facts';
 
 const LIST: List<'/admin/bank/lines'> = {
   path: '/admin/bank/lines',
+  claims: { kind: 'bank_line', id: ({ id }) => id },
   rowId: ({ id }) => id,
   rowName: ({ line, amount, party }) => [line, amount, party].filter((part) => part !== null).join(', '),
   empty: 'bank.no_lines',

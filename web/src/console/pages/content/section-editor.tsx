@@ -4,6 +4,7 @@ import { LANGUAGES, type LanguageCode } from '@/i18n/languages';
 import { Button } from '@/ui/button';
 import { FormAlert } from '@/ui/field';
 import { TabPanel, Tabs } from '@/ui/tabs';
+import { ClaimNote } from '../../claim/claim-note';
 import { PageHead } from '../../ui/page-head';
 import { coverageOf, languageName } from './coverage';
 import { differencesOf } from './differences';
@@ -57,6 +58,7 @@ export function SectionEditor({ spec, saved, version, edit, onEdit, onBack }: Pr
           {t('content.back')}
         </Button>
       </PageHead>
+      <ClaimNote kind="content" id={spec.name} />
       {isStale ? (
         <Meanwhile
           spec={spec}

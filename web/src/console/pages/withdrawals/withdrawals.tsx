@@ -28,6 +28,7 @@ const LIST: List<'/admin/withdraw/list'> = {
   empty: 'withdrawals.empty',
   filters: [
     { name: 'user_id', label: 'withdrawals.user_id', kind: 'search' },
+    { name: 'id', label: 'withdrawals.id', kind: 'text', alone: true },
     {
       name: 'status',
       label: 'withdrawals.status',
