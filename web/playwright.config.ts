@@ -20,6 +20,8 @@ const WITHOUT_STACK = /(matrix|accessibility|gallery|first-load|installed|push|d
 const CONSOLE = /console[-\w]*\.spec/;
 /** The same where acts above an amount take two people: these need a stack with the usual limits. */
 const FOUR_EYES = /(four-eyes|staff-day)\.spec/;
+/** Staff who must have a second factor, as in production. */
+const SECOND_FACTOR = /second-factor\.spec/;
 
 /**
  * The whole browser's address bar runs some 280 scripts per window. Naming features replaces Playwright's own list, so
@@ -85,8 +87,13 @@ export default defineConfig({
       use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
     },
     {
+      name: 'second-factor',
+      testMatch: SECOND_FACTOR,
+      use: { ...devices['Desktop Chrome'], viewport: { width: 1440, height: 900 } },
+    },
+    {
       name: 'phone',
-      testIgnore: [WITHOUT_STACK, CONSOLE, FOUR_EYES],
+      testIgnore: [WITHOUT_STACK, CONSOLE, FOUR_EYES, SECOND_FACTOR],
       use: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
     },
     {

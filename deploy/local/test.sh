@@ -83,6 +83,8 @@ stage_readme() {
 stage_four_eyes() {
     need_browser
     ADFOLIO_DEMO=1 local_program with-stack -- npm --prefix web run --silent four-eyes
+    # In production nobody of staff does anything without a second factor.
+    ADFOLIO_DEMO=1 SECOND_FACTOR=required local_program with-stack -- npm --prefix web run --silent second-factor
 }
 stage_e2e() {
     need_browser
