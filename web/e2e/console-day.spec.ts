@@ -145,6 +145,26 @@ test('a scheduled announcement is changed by two, and withdrawn before anybody h
   await expect(page.getByText('Withdrawn', { exact: true })).toBeVisible();
 });
 
+test('a scheduled announcement shows whom it is for, and one of them is taken away', async ({ page }) => {
+  const [one, other] = [(await newAdvertiser(staff)).user, (await newAdvertiser(staff)).user];
+  const { id } = await staff.post<Schemas['PublishedNotification']>('/admin/notification/create', {
+    category: 'activity',
+    to: [one.id, other.id],
+    title: { en: `Offer ${uniqueName()}` },
+    content: { en: 'Ten percent more.' },
+    publish_at: new Date(Date.now() + 2 * 86_400_000).toISOString(),
+  });
+  await logIn(page, ADMIN);
+  await goTo(page, `/notices/${id}`);
+  await expect(page.getByRole('link', { name: one.username })).toBeVisible();
+  await page.getByRole('link', { name: 'Edit', exact: true }).click();
+  await page.getByRole('button', { name: `Remove ${one.username}` }).click();
+  await page.getByRole('button', { name: 'Review' }).click();
+  await page.getByRole('button', { name: 'Save changes' }).click();
+  await expect(page.getByRole('link', { name: other.username })).toBeVisible();
+  await expect(page.getByRole('link', { name: one.username })).toHaveCount(0);
+});
+
 test('feedback is answered, and the user reads the answer', async ({ page }) => {
   const { api } = await newAdvertiser(staff);
   const topic = `Question ${uniqueName()}`;

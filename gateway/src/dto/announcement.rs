@@ -9,6 +9,7 @@ use utoipa::ToSchema;
 
 use super::content::by_code;
 use super::notification::{Category, Everybody, Recipients};
+use super::staff::UserName;
 use super::{PageLimit, Timestamp, TimestampInput, wire_enum, wire_struct};
 use crate::lang::Lang;
 
@@ -86,6 +87,24 @@ wire_struct! {
         #[schema(required = true)]
         pub withdrawal_reason: Option<String>,
     }
+}
+
+/// A notification as staff made it, with the users whom it is for.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct AnnouncementDetail {
+    /// The notification.
+    #[serde(flatten)]
+    pub announcement: Announcement,
+    /// Its recipients, at most 1,000; none if it is for all.
+    pub users: Vec<UserName>,
+}
+
+/// Names an announcement.
+#[derive(Clone, Debug, Deserialize, ToSchema)]
+pub struct AnnouncementQuery {
+    /// The announcement.
+    #[schema(max_length = 64, example = "0193e3a4-7c1e-7a4b-9d4e-2f6b8c0d1e36")]
+    pub id: String,
 }
 
 wire_struct! {

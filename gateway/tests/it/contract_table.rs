@@ -368,6 +368,14 @@ fn desk() -> Vec<Contracted> {
             page(announcement(), json!({})),
         ),
         get(
+            "/admin/announcement/detail",
+            "id",
+            with(
+                announcement(),
+                json!({"users": [{"id": "text", "username": "text?"}]}),
+            ),
+        ),
+        get(
             "/admin/announcement/audience",
             "",
             json!({"users": "int", "more": "bool"}),

@@ -16,7 +16,7 @@ use serde_json::Value;
 type Read = fn(&[u8]) -> Option<Failure>;
 
 /// Every input that a client can send.
-pub const SHAPES: [(&str, Read); 125] = [
+pub const SHAPES: [(&str, Read); 126] = [
     (
         "AcceptorDetailRequest",
         json::<dto::acceptor::AcceptorDetailRequest>,
@@ -331,6 +331,10 @@ pub const SHAPES: [(&str, Read); 125] = [
     (
         "AllotmentListQuery",
         query::<dto::network::AllotmentListQuery>,
+    ),
+    (
+        "AnnouncementQuery",
+        query::<dto::announcement::AnnouncementQuery>,
     ),
     (
         "AnnouncementListQuery",

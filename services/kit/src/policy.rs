@@ -362,6 +362,7 @@ pub const POLICIES: &[ServicePolicy] = &[
             ("RestoreContent", EDGE_AND_OPERATOR),
             ("CreateNotification", EDGE_AND_OPERATOR),
             ("ListAnnouncements", EDGE_AND_OPERATOR),
+            ("GetAnnouncement", EDGE),
             ("GetAudience", EDGE),
             ("EditAnnouncement", EDGE),
             ("WithdrawAnnouncement", EDGE_AND_OPERATOR),

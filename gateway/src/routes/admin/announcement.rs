@@ -3,10 +3,11 @@
 use adfolio_kit::refusal::Reason;
 use adfolio_proto::notification::v1 as notification;
 
+use super::people::Names;
 use crate::call::{Call, send};
 use crate::dto::announcement::{
-    Announcement, AnnouncementListQuery, AudienceSize, EditAnnouncementRequest,
-    WithdrawAnnouncementRequest,
+    Announcement, AnnouncementDetail, AnnouncementListQuery, AnnouncementQuery, AudienceSize,
+    EditAnnouncementRequest, WithdrawAnnouncementRequest,
 };
 use crate::dto::{Decode, Page, page};
 use crate::errors::Failure;
@@ -27,6 +28,14 @@ pub fn routes() -> Vec<Route> {
             list,
         )
         .staff(SUPPORT),
+        Route::get(
+            "/admin/announcement/detail",
+            "getAnnouncement",
+            "One of them, with the users whom it is for.",
+            detail,
+        )
+        .staff(SUPPORT)
+        .fails(&[Reason::NotFound]),
         Route::get(
             "/admin/announcement/audience",
             "getAudience",
@@ -81,6 +90,23 @@ async fn list(
     )
     .await?;
     Page::from_proto(response.items, response.next_cursor)
+}
+
+async fn detail(
+    call: Call,
+    Query(query): Query<AnnouncementQuery>,
+) -> Result<AnnouncementDetail, Failure> {
+    let message = notification::GetAnnouncementRequest { id: query.id };
+    let response = send!(call.reading(), notification_admin.get_announcement, message).await?;
+    let names = Names::of(&call, response.user_ids.iter()).await;
+    Ok(AnnouncementDetail {
+        announcement: Announcement::decode(response.announcement, "announcement")?,
+        users: response
+            .user_ids
+            .into_iter()
+            .map(|id| names.user(id))
+            .collect(),
+    })
 }
 
 async fn audience(call: Call, _: Nothing) -> Result<AudienceSize, Failure> {

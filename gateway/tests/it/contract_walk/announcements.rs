@@ -8,11 +8,17 @@ use super::{UNKNOWN, Walk};
 
 const CREATE: &str = "/admin/notification/create";
 const LIST: &str = "/admin/announcement/list";
+const DETAIL: &str = "/admin/announcement/detail";
 const EDIT: &str = "/admin/announcement/edit";
 const WITHDRAW: &str = "/admin/announcement/withdraw";
 
 pub async fn walk(walk: &Walk) {
-    futures::join!(is_withdrawn(walk), is_published(walk), is_counted(walk));
+    futures::join!(
+        is_withdrawn(walk),
+        is_published(walk),
+        is_counted(walk),
+        names_its_users(walk)
+    );
 }
 
 fn at(delta: TimeDelta) -> Value {
@@ -102,4 +108,22 @@ async fn is_published(walk: &Walk) {
 async fn is_counted(walk: &Walk) {
     let audience = walk.staff_get("/admin/announcement/audience").await;
     assert_eq!(audience["more"], json!(false));
+}
+
+async fn names_its_users(walk: &Walk) {
+    let user = walk.user().await;
+    let mut message = scheduled("To one", &at(TimeDelta::days(1)));
+    message["to"] = json!([user.id]);
+    let id = walk.staff(CREATE, message).await.ok()["id"].clone();
+    let id = id.as_str().unwrap();
+    let detail = walk.staff_get(&format!("{DETAIL}?id={id}")).await;
+    assert_eq!(
+        (&detail["to"], &detail["recipients"]),
+        (&json!("users"), &json!(1))
+    );
+    assert_eq!(detail["users"][0]["id"], user.id);
+    assert!(detail["users"][0]["username"].is_string());
+    let unknown = format!("{DETAIL}?id={UNKNOWN}");
+    let reply = walk.stack.get(&unknown, &walk.admin).await;
+    assert_eq!(reply.refused(405, "NOT_FOUND")["field"], "id");
 }

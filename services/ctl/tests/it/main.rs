@@ -11,6 +11,7 @@ mod approval;
 mod checkpoints;
 mod dead;
 mod demo;
+mod desk;
 mod helpers;
 mod ledger;
 mod mail;

@@ -144,6 +144,31 @@ async fn what_is_done_to_a_user_is_logged_with_who_ran_it() {
 }
 
 #[tokio::test]
+async fn sessions_of_a_user_are_ended_with_a_reason() {
+    let auth = AuthAlone::start().await;
+    let id = user(&auth).await;
+    let end = ["user", "sessions-end", &id, "--reason", "lost phone"];
+    assert_eq!(auth.run(&end[..3], "").await.code, 2);
+    let json = [&end[..], &["--json"]].concat();
+    assert_eq!(one(&auth.run(&json, "").await)["ended"], 1);
+    assert_eq!(one(&auth.run(&json, "").await)["ended"], 0);
+    let entries = [
+        "audit",
+        "list",
+        "--action",
+        "auth.end_user_sessions",
+        "--json",
+    ];
+    let entries = items(
+        &auth
+            .run_until(&entries, |ended| !items(ended).is_empty())
+            .await,
+    );
+    let reason = entries.last().unwrap()["reason"].as_str().unwrap();
+    assert!(reason.starts_with("lost phone"), "{reason}");
+}
+
+#[tokio::test]
 async fn refusals_and_wrong_usage_are_told_apart() {
     let auth = AuthAlone::start().await;
     let unknown = auth.run(&["user", "state", "nobody", "active"], "").await;

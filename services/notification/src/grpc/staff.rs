@@ -136,6 +136,19 @@ impl NotificationAdminService for StaffApi {
         }))
     }
 
+    async fn get_announcement(
+        &self,
+        request: Request<proto::GetAnnouncementRequest>,
+    ) -> Result<Response<proto::GetAnnouncementResponse>, Status> {
+        Caller::from_request(&request).require_staff(&[StaffRole::Support])?;
+        let id = wire::id(&request.get_ref().id, "id")?;
+        let (announcement, users) = publish::get(&self.0, id).await?;
+        Ok(Response::new(proto::GetAnnouncementResponse {
+            announcement: Some((&announcement).into()),
+            user_ids: users.iter().map(ToString::to_string).collect(),
+        }))
+    }
+
     async fn get_audience(
         &self,
         request: Request<proto::GetAudienceRequest>,

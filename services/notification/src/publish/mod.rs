@@ -19,7 +19,7 @@ use serde_json::json;
 
 pub use due::{count_reached, run as publish_due};
 pub use entity::{Announcement, Edit, Publication, Recipients, State};
-pub use scheduled::{edit, list, withdraw};
+pub use scheduled::{edit, get, list, withdraw};
 
 use crate::app::App;
 use crate::error::NotificationError;

@@ -123,6 +123,26 @@ pub async fn list(
     rows.into_iter().map(Announcement::try_from).collect()
 }
 
+/// One with its recipients, both as they were at the same moment; no recipients if it is for all.
+pub async fn find(
+    pool: &PgPool,
+    id: NoticeId,
+) -> Result<Option<(Announcement, Vec<UserId>)>, NotificationError> {
+    let mut tx = pool
+        .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        .await?;
+    let row = query_publications!("WHERE publication.id = $1", id.0)
+        .fetch_optional(&mut *tx)
+        .await?;
+    let users = sqlx::query_scalar!("SELECT recipients FROM publications WHERE id = $1", id.0)
+        .fetch_optional(&mut *tx)
+        .await?;
+    tx.commit().await?;
+    let users = users.flatten().unwrap_or_default();
+    let users = users.into_iter().map(UserId).collect();
+    row.map(|row| Ok((row.try_into()?, users))).transpose()
+}
+
 /// One, locked: of a change, a withdrawal and its publication at once, each sees what the one before left.
 pub async fn lock_in_tx(
     tx: &mut Tx,

@@ -1,7 +1,7 @@
 //! What staff do with publications after they are made: look at them, and change or withdraw what is not published yet.
 
 use adfolio_kit::audit;
-use adfolio_kit::identity::{Caller, Staff};
+use adfolio_kit::identity::{Caller, Staff, UserId};
 use adfolio_kit::once::{Answer, Once};
 use adfolio_kit::refusal::Refusal;
 use serde_json::{Value, json};
@@ -22,6 +22,15 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Announcement>, NotificationError> {
     repo::list(&app.pool, state, before, fetch).await
+}
+
+/// One of them with its recipients; none if it is for all.
+pub async fn get(
+    app: &App,
+    id: NoticeId,
+) -> Result<(Announcement, Vec<UserId>), NotificationError> {
+    let found = repo::find(&app.pool, id).await?;
+    Ok(found.ok_or_else(|| Refusal::not_found("id"))?)
 }
 
 /// Changes what is not published yet.

@@ -10,6 +10,7 @@ use adfolio_proto::notification::v1::create_notification_request::To;
 use adfolio_proto::notification::v1::edit_announcement_request::To as EditTo;
 use adfolio_testkit::{eventually, instant};
 use futures::future::join_all;
+use uuid::Uuid;
 
 use crate::helpers::{
     ANNOUNCEMENT_PUBLISHED, Acted, NOW, Notification, STAFF_ACTED, call, notification, refused,
@@ -41,6 +42,16 @@ async fn list(stack: &Notification, state: pb::AnnouncementState) -> Vec<pb::Ann
         .list_announcements(call(&support(), request))
         .await;
     answer.unwrap().into_inner().items
+}
+
+async fn get(
+    stack: &Notification,
+    caller: &Caller,
+    id: &str,
+) -> Result<pb::GetAnnouncementResponse, Refusal> {
+    let request = pb::GetAnnouncementRequest { id: id.to_owned() };
+    let answer = stack.staff().get_announcement(call(caller, request)).await;
+    Ok(answer.map_err(refused)?.into_inner())
 }
 
 async fn edit(
@@ -368,6 +379,44 @@ async fn what_is_out_of_form_schedules_nothing() {
 }
 
 #[tokio::test]
+async fn an_announcement_names_whom_it_is_for() {
+    let stack = Notification::spawn().await;
+    let (one, other) = (Uuid::now_v7(), Uuid::now_v7());
+    let ids = |users: &[Uuid]| users.iter().map(Uuid::to_string).collect::<Vec<_>>();
+    let to = To::Users(pb::UserIds {
+        user_ids: ids(&[other, one]),
+    });
+    let by = support();
+    let created = stack.create(&by, in_an_hour(to, "Two")).await.unwrap();
+    let found = get(&stack, &by, &created.id).await.unwrap();
+    assert_eq!(found.user_ids, ids(&[one, other]));
+    assert_eq!(found.announcement.unwrap().recipients, 2);
+
+    let to = EditTo::Users(pb::UserIds {
+        user_ids: ids(&[other]),
+    });
+    let request = pb::EditAnnouncementRequest {
+        id: created.id.clone(),
+        version: 1,
+        to: Some(to),
+        ..pb::EditAnnouncementRequest::default()
+    };
+    edit(&stack, &by, request).await.unwrap();
+    let found = get(&stack, &by, &created.id).await.unwrap();
+    assert_eq!(found.user_ids, ids(&[other]));
+    assert_eq!(found.announcement.unwrap().version, 2);
+
+    let to_all = stack.create(&by, in_an_hour(To::All(true), "All")).await;
+    let found = get(&stack, &by, &to_all.unwrap().id).await.unwrap();
+    assert!(found.user_ids.is_empty());
+    let unknown = Uuid::now_v7().to_string();
+    assert_eq!(
+        get(&stack, &by, &unknown).await.unwrap_err().reason,
+        Reason::NotFound
+    );
+}
+
+#[tokio::test]
 async fn support_schedules_and_nobody_else() {
     let stack = Notification::spawn().await;
     let created = stack
@@ -384,6 +433,7 @@ async fn support_schedules_and_nobody_else() {
             .list_announcements(call(&caller, pb::ListAnnouncementsRequest::default()))
             .await;
         assert!(listed.is_err());
+        assert!(get(&stack, &caller, &created.id).await.is_err());
         let counted = stack
             .staff()
             .get_audience(call(&caller, pb::GetAudienceRequest {}))

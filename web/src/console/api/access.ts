@@ -6,6 +6,7 @@ export const ACCESS = {
   'POST /admin/acceptor/create': ['admin', 'finance'],
   'GET /admin/acceptor/list': ['admin', 'support', 'finance', 'operator'],
   'GET /admin/announcement/audience': ['admin', 'support'],
+  'GET /admin/announcement/detail': ['admin', 'support'],
   'POST /admin/announcement/edit': ['admin', 'support'],
   'GET /admin/announcement/list': ['admin', 'support'],
   'POST /admin/announcement/withdraw': ['admin', 'support'],

@@ -41,7 +41,7 @@ const READ_OF = {
   products: ['/admin/product/list'],
   operators: ['/admin/operator/list'],
   campaigns: ['/admin/today', '/admin/coupon/campaign/list'],
-  announcements: ['/admin/announcement/list'],
+  announcements: ['/admin/announcement/list', '/admin/announcement/detail'],
   content: ['/admin/content', '/admin/content/version', '/admin/content/versions'],
   users: ['/admin/user/list', '/admin/user/detail'],
   licenses: ['/admin/license/list'],

@@ -199,6 +199,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/admin/announcement/detail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of them, with the users whom it is for.
+         * @description One of them, with the users whom it is for.
+         *
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         */
+        get: operations["getAnnouncement"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/admin/announcement/edit": {
         parameters: {
             query?: never;
@@ -4489,6 +4511,11 @@ export interface components {
          * @enum {string}
          */
         AnnouncementAudience: "all" | "users";
+        /** @description A notification as staff made it, with the users whom it is for. */
+        AnnouncementDetail: components["schemas"]["Announcement"] & {
+            /** @description Its recipients, at most 1,000; none if it is for all. */
+            users: components["schemas"]["UserName"][];
+        };
         /** @description A page of a list. */
         AnnouncementPage: {
             /** @description The items, newest first. */
@@ -10783,6 +10810,44 @@ export interface operations {
                         /** @enum {integer} */
                         code: 200;
                         data: components["schemas"]["AudienceSize"];
+                        /** @description In the caller's language. */
+                        msg: string;
+                    } | components["schemas"]["ErrorEnvelope"];
+                };
+            };
+            400: components["responses"]["Edge400"];
+            405: components["responses"]["Edge405"];
+            414: components["responses"]["Edge414"];
+            429: components["responses"]["Edge429"];
+            502: components["responses"]["Edge502"];
+            503: components["responses"]["Edge503"];
+            504: components["responses"]["Edge504"];
+        };
+    };
+    getAnnouncement: {
+        parameters: {
+            query: {
+                id: string;
+            };
+            header?: {
+                /** @description Language of texts: one of the twelve codes. Any other value is ignored. */
+                "X-Lang"?: components["schemas"]["Lang"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success, or the reason for the refusal. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @enum {integer} */
+                        code: 200;
+                        data: components["schemas"]["AnnouncementDetail"];
                         /** @description In the caller's language. */
                         msg: string;
                     } | components["schemas"]["ErrorEnvelope"];

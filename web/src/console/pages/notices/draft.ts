@@ -16,8 +16,7 @@ export type Texts = Partial<Record<LanguageCode, string>>;
 
 export type NoticeDraft = {
   category: components['schemas']['Category'];
-  /** `kept` are the chosen users of an announcement that is edited. The server does not name them. */
-  to: 'all' | 'chosen' | 'kept';
+  to: 'all' | 'chosen';
   users: readonly Receiver[];
   title: Texts;
   content: Texts;

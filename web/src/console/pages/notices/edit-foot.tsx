@@ -27,11 +27,14 @@ export function EditFoot({ edit, onBack, onSaved, onReadAnew }: Props) {
   const problemText = useProblemText();
   const [reason, setReason] = useState('');
   const [isReading, setReading] = useState(false);
+  const { id, version } = edit.base;
   const send = useSend('/admin/announcement/edit', {
-    touches: [consoleKeys.list('/admin/announcement/list')],
+    touches: [
+      consoleKeys.list('/admin/announcement/list'),
+      consoleKeys.one('/admin/announcement/detail', id),
+    ],
     onSuccess: onSaved,
   });
-  const { id, version } = edit.base;
   const body = {
     id,
     version,

@@ -8,7 +8,7 @@ import { announce } from '../../act/announce';
 import { useKept } from '../../session/use-kept';
 import { PageHead } from '../../ui/page-head';
 import { titleOf } from './announcement-cells';
-import { type Announcement, editOf, type NoticeEdit, rebase } from './edit';
+import { type AnnouncementDetail, editOf, type NoticeEdit, rebase } from './edit';
 import { EditFoot } from './edit-foot';
 import { announcementQuery, readAnew } from './read-announcement';
 import { ReviewStep } from './review-step';
@@ -41,12 +41,12 @@ export default function EditNoticePage() {
   );
 }
 
-function Edited({ announcement }: { announcement: Announcement }) {
+function Edited({ announcement }: { announcement: AnnouncementDetail }) {
   const { t } = useTranslation('console');
   const navigate = useNavigate();
   const client = useQueryClient();
   const { id } = announcement;
-  const [kept, keep] = useKept<NoticeEdit>(`notice.${id}`);
+  const [kept, keep] = useKept<NoticeEdit>(`announcement.${id}`);
   const edit = kept ?? editOf(announcement);
   const [isReviewed, setReviewed] = useState(false);
   const draft = {
@@ -58,7 +58,7 @@ function Edited({ announcement }: { announcement: Announcement }) {
     <>
       <StepMarks step={isReviewed ? 'review' : 'write'} />
       {isReviewed ? (
-        <ReviewStep draft={edit.draft} kept={edit.base.recipients}>
+        <ReviewStep draft={edit.draft}>
           <EditFoot
             edit={edit}
             onBack={() => setReviewed(false)}

@@ -4,12 +4,13 @@ import type { components } from '@/lib/api/schema';
 import { type NoticeDraft, type Texts, writtenOf } from './draft';
 
 export type Announcement = components['schemas']['Announcement'];
+export type AnnouncementDetail = components['schemas']['AnnouncementDetail'];
 
 type Body = PostBody<'/admin/announcement/edit'>;
 
 /** A scheduled announcement that is being edited: what it was when that began, and what it is to become. */
 export type NoticeEdit = {
-  base: Announcement;
+  base: AnnouncementDetail;
   draft: NoticeDraft;
   /** What somebody else changed since, after it was read anew. */
   theirs: readonly TheirChange[];
@@ -32,16 +33,16 @@ export type TheirChange =
       mine: string | null;
     };
 
-export function editOf(base: Announcement): NoticeEdit {
+export function editOf(base: AnnouncementDetail): NoticeEdit {
   return { base, draft: draftOf(base), theirs: [] };
 }
 
-export function draftOf(announcement: Announcement): NoticeDraft {
-  const { category, to, title, content, publish_at: at } = announcement;
+export function draftOf(announcement: AnnouncementDetail): NoticeDraft {
+  const { category, to, users, title, content, publish_at: at } = announcement;
   return {
     category,
-    to: to === 'all' ? 'all' : 'kept',
-    users: [],
+    to: to === 'all' ? 'all' : 'chosen',
+    users: users.map(({ id, username }) => ({ id, name: username ?? id })),
     title,
     content,
     when: 'later',
@@ -69,21 +70,29 @@ export function changesOf({ base, draft }: NoticeEdit): Omit<Body, 'id' | 'versi
   };
 }
 
-function recipientsOf({ to, users }: NoticeDraft, was: NoticeDraft): Pick<Body, 'to'> {
-  if (to === was.to || to === 'kept') return {};
-  return { to: to === 'all' ? 'all' : users.map(({ id }) => id) };
+function recipientsOf(draft: NoticeDraft, was: NoticeDraft): Pick<Body, 'to'> {
+  if (hasSameRecipients(draft, was)) return {};
+  return { to: draft.to === 'all' ? 'all' : draft.users.map(({ id }) => id) };
+}
+
+/** Whether both are for the same people, whatever was chosen for an announcement to all. */
+function hasSameRecipients(one: NoticeDraft, other: NoticeDraft): boolean {
+  if (one.to === 'all' || other.to === 'all') return one.to === other.to;
+  const known = new Set(other.users.map(({ id }) => id));
+  return one.users.length === known.size && one.users.every(({ id }) => known.has(id));
 }
 
 /** The same edit of what stands now. What was typed stays, and what was not touched follows the other member. */
-export function rebase({ base, draft }: NoticeEdit, fresh: Announcement): NoticeEdit {
+export function rebase({ base, draft }: NoticeEdit, fresh: AnnouncementDetail): NoticeEdit {
   const [was, now] = [draftOf(base), draftOf(fresh)];
   const category = draft.category === was.category ? now.category : draft.category;
-  const to = draft.to === was.to || draft.to === 'kept' ? now.to : draft.to;
+  const { to, users } = hasSameRecipients(draft, was) ? now : draft;
   const at = draft.at === was.at ? now.at : draft.at;
   const next = {
     ...draft,
     category,
     to,
+    users,
     at,
     title: mergedTexts(was.title, draft.title, now.title),
     content: mergedTexts(was.content, draft.content, now.content),
@@ -92,8 +101,8 @@ export function rebase({ base, draft }: NoticeEdit, fresh: Announcement): Notice
   const theirs: TheirChange[] = [];
   if (was.category !== now.category)
     theirs.push({ part: 'category', ...both, isMineToo: category !== now.category });
-  if (was.to !== now.to || base.recipients !== fresh.recipients)
-    theirs.push({ part: 'recipients', ...both, isMineToo: to !== now.to });
+  if (!hasSameRecipients(was, now))
+    theirs.push({ part: 'recipients', ...both, isMineToo: !hasSameRecipients(next, now) });
   if (base.publish_at !== fresh.publish_at) theirs.push({ part: 'time', ...both, isMineToo: at !== now.at });
   for (const part of ['title', 'content'] as const)
     theirs.push(...theirTexts(part, was[part], draft[part], now[part]));

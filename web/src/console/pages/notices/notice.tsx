@@ -13,9 +13,10 @@ import { Panel } from '../../ui/panel';
 import { StaffName } from '../../ui/staff-name';
 import { AnnouncementState, PublishedAt, Reached, RecipientsOf, titleOf } from './announcement-cells';
 import { CategoryName } from './category-name';
-import { type Announcement, draftOf } from './edit';
+import { type AnnouncementDetail, draftOf } from './edit';
 import { Previews } from './previews';
 import { announcementQuery } from './read-announcement';
+import { Receivers } from './receivers';
 import { Withdraw } from './withdraw';
 
 /** One announcement, and what can still be done about it. */
@@ -48,7 +49,7 @@ export default function NoticePage() {
   );
 }
 
-function Acts({ announcement }: { announcement: Announcement }) {
+function Acts({ announcement }: { announcement: AnnouncementDetail }) {
   const { t } = useTranslation('console');
   const may = useMay();
   if (announcement.state !== 'scheduled') return null;
@@ -72,7 +73,7 @@ function Acts({ announcement }: { announcement: Announcement }) {
   );
 }
 
-function AnnouncementFacts({ announcement }: { announcement: Announcement }) {
+function AnnouncementFacts({ announcement }: { announcement: AnnouncementDetail }) {
   const { t } = useTranslation('console');
   const { id, changed_by: changedBy, withdrawal_reason: reason } = announcement;
   const changed: Fact[] =
@@ -86,7 +87,15 @@ function AnnouncementFacts({ announcement }: { announcement: Announcement }) {
   const facts: Fact[] = [
     { label: t('notices.state'), value: <AnnouncementState announcement={announcement} /> },
     { label: t('notices.category'), value: <CategoryName category={announcement.category} /> },
-    { label: t('notices.recipients'), value: <RecipientsOf announcement={announcement} /> },
+    {
+      label: t('notices.recipients'),
+      value:
+        announcement.to === 'all' ? (
+          <RecipientsOf announcement={announcement} />
+        ) : (
+          <Receivers users={draftOf(announcement).users} />
+        ),
+    },
     { label: t('notices.published_or_due'), value: <PublishedAt announcement={announcement} /> },
     { label: t('notices.reached'), value: <Reached announcement={announcement} /> },
     { label: t('notices.made_by'), value: <StaffName id={announcement.made_by} /> },

@@ -1,33 +1,27 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import { hasReason } from '@/lib/api/error';
 import { staffGet } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
-import type { Announcement } from './edit';
+import type { AnnouncementDetail } from './edit';
 
-const PATH = '/admin/announcement/list';
-/** Announcements a call. */
-const PAGE = 100;
+const PATH = '/admin/announcement/detail';
 
-/** One announcement. No call answers one alone, so the list is read until it has it; null if it never does. */
+/** One announcement with its recipients; null if there is none. */
 export function announcementQuery(id: string) {
   return queryOptions({
     queryKey: consoleKeys.one(PATH, id),
-    queryFn: async ({ signal }): Promise<Announcement | null> => {
-      let cursor: string | null = null;
-      do {
-        const query = { limit: PAGE, ...(cursor === null ? {} : { cursor }) };
-        const page: { items: Announcement[]; next_cursor: string | null } = await staffGet(PATH, query, {
-          signal,
-        });
-        const found = page.items.find((announcement) => announcement.id === id);
-        if (found) return found;
-        cursor = page.next_cursor;
-      } while (cursor !== null);
-      return null;
+    queryFn: async ({ signal }): Promise<AnnouncementDetail | null> => {
+      try {
+        return await staffGet(PATH, { id }, { signal });
+      } catch (error) {
+        if (hasReason(error, 'NOT_FOUND')) return null;
+        throw error;
+      }
     },
   });
 }
 
 /** The announcement as it is now, whatever was read before. */
-export function readAnew(client: QueryClient, id: string): Promise<Announcement | null> {
+export function readAnew(client: QueryClient, id: string): Promise<AnnouncementDetail | null> {
   return client.fetchQuery({ ...announcementQuery(id), staleTime: 0 });
 }

@@ -9,22 +9,18 @@ import { UserSearch } from './user-search';
 
 type Props = {
   draft: NoticeDraft;
-  /** How many users an announcement that is edited has; 0 if it is for all or new. */
-  kept: number;
   onChange: (change: Partial<NoticeDraft>) => void;
 };
 
 /** All users, or some that are searched for. */
-export function Recipients({ draft, kept, onChange }: Props) {
+export function Recipients({ draft, onChange }: Props) {
   const { t } = useTranslation('console');
-  const { integer } = useFormats();
   const { to, users } = draft;
-  const options = kept > 0 ? (['kept', 'all', 'chosen'] as const) : (['all', 'chosen'] as const);
   return (
     <>
       <fieldset className={styles.choice}>
         <legend className="visually-hidden">{t('notices.recipients')}</legend>
-        {options.map((value) => (
+        {(['all', 'chosen'] as const).map((value) => (
           <label key={value} className={styles.option}>
             <input
               type="radio"
@@ -33,9 +29,7 @@ export function Recipients({ draft, kept, onChange }: Props) {
               checked={to === value}
               onChange={() => onChange({ to: value })}
             />
-            {value === 'kept'
-              ? t('notices.kept_users', { count: kept, formatted: integer(kept) })
-              : t(value === 'chosen' && kept > 0 ? 'notices.others' : `notices.${value}`)}
+            {t(`notices.${value}`)}
           </label>
         ))}
       </fieldset>
@@ -44,7 +38,7 @@ export function Recipients({ draft, kept, onChange }: Props) {
           <p className={styles.note}>{t('notices.all_note')}</p>
           <Audience />
         </>
-      ) : to === 'kept' ? null : (
+      ) : (
         <>
           <UserSearch chosen={users} onAdd={(user) => onChange({ users: [...users, user] })} />
           <Chosen

@@ -4,23 +4,21 @@ import { useFormats } from '@/i18n/format';
 import { timeZoneName } from '@/lib/time-zone';
 import { Facts } from '../../ui/facts';
 import { Panel } from '../../ui/panel';
-import { UserLink } from '../../ui/user-link';
 import { Audience } from './audience';
 import { languagesThat, type NoticeDraft, nameOf } from './draft';
 import { Fallbacks } from './fallbacks';
 import { Previews } from './previews';
+import { Receivers } from './receivers';
 import styles from './review-step.module.css';
 
 type Props = {
   draft: NoticeDraft;
-  /** How many users an announcement that is edited has. */
-  kept?: number;
   /** What sends it. */
   children: ReactNode;
 };
 
 /** The announcement and its recipients, before it is sent. */
-export function ReviewStep({ draft, kept, children }: Props) {
+export function ReviewStep({ draft, children }: Props) {
   const { t } = useTranslation('console');
   const { dateTime } = useFormats();
   const written = languagesThat(draft, 'full');
@@ -29,7 +27,10 @@ export function ReviewStep({ draft, kept, children }: Props) {
       <Panel title={t('notices.steps.review')}>
         <Facts
           facts={[
-            { label: t('notices.receivers'), value: <Receivers draft={draft} kept={kept ?? 0} /> },
+            {
+              label: t('notices.receivers'),
+              value: draft.to === 'all' ? <All /> : <Receivers users={draft.users} />,
+            },
             {
               label: t('notices.when'),
               value:
@@ -54,23 +55,11 @@ export function ReviewStep({ draft, kept, children }: Props) {
   );
 }
 
-function Receivers({ draft: { to, users }, kept }: { draft: NoticeDraft; kept: number }) {
+function All() {
   const { t } = useTranslation('console');
-  const { integer } = useFormats();
-  if (to === 'kept') return t('notices.kept_users', { count: kept, formatted: integer(kept) });
-  if (to === 'all')
-    return (
-      <>
-        {t('notices.all')}. <Audience />
-      </>
-    );
   return (
-    <ul className={styles.receivers}>
-      {users.map(({ id, name }) => (
-        <li key={id}>
-          <UserLink id={id} name={name} />
-        </li>
-      ))}
-    </ul>
+    <>
+      {t('notices.all')}. <Audience />
+    </>
   );
 }

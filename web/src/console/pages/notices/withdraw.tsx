@@ -42,7 +42,10 @@ export function Withdraw({ announcement, onClose }: Props) {
         ],
         body: ({ reason }) => ({ id, version, reason }),
         done: () => ({ text: t('notices.withdraw_done', { title }) }),
-        touches: [consoleKeys.list('/admin/announcement/list')],
+        touches: [
+          consoleKeys.list('/admin/announcement/list'),
+          consoleKeys.one('/admin/announcement/detail', id),
+        ],
       }}
     />
   );

@@ -16,7 +16,7 @@ import {
   shownLanguage,
   USERS_LIMIT,
 } from './draft';
-import { type Announcement, changesOf } from './edit';
+import { type AnnouncementDetail, changesOf } from './edit';
 import { Fallbacks } from './fallbacks';
 import { PhonePreview } from './phone-preview';
 import { Recipients } from './recipients';
@@ -28,7 +28,7 @@ import styles from './write-step.module.css';
 type Props = {
   draft: Draft;
   /** The announcement that is edited. */
-  edited?: Announcement;
+  edited?: AnnouncementDetail;
   /** Above the form. */
   children?: ReactNode;
   onReview: () => void;
@@ -55,7 +55,7 @@ export function WriteStep({ draft, edited, children, onReview }: Props) {
           />
         </Panel>
         <Panel title={t('notices.recipients')}>
-          <Recipients draft={value} kept={edited?.recipients ?? 0} onChange={change} />
+          <Recipients draft={value} onChange={change} />
         </Panel>
         <Panel title={t('notices.when')}>
           <When draft={value} mayBeNow={edited === undefined} onChange={change} />
@@ -95,7 +95,7 @@ export function WriteStep({ draft, edited, children, onReview }: Props) {
 }
 
 /** What must be filled in before the review. A language with half of its texts would mix two in one announcement. */
-function useProblems(draft: NoticeDraft, edited: Announcement | undefined): string[] {
+function useProblems(draft: NoticeDraft, edited: AnnouncementDetail | undefined): string[] {
   const { t } = useTranslation('console');
   const { integer } = useFormats();
   const time = problemOfTime(draft, Date.now());
