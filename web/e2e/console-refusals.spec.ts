@@ -3,6 +3,7 @@ import type { PagePath } from '../src/console/pages';
 import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser, uniqueName } from './support/api';
 import { ADMIN, goTo, logIn, newMember, openConsole } from './support/console';
+import { actableRows, openedPages } from './support/opened-pages';
 
 type Schemas = components['schemas'];
 
@@ -103,6 +104,21 @@ const BY_SERVER: readonly Refused[] = [
   },
 ];
 
+/** Acts of rows with an empty form, and the input that is named. */
+const ROW_ACTS = [
+  { item: 'Set aside', submit: 'Set aside', field: 'Reason' },
+  { item: 'Take out', submit: 'Take out', field: 'Reason' },
+  { item: 'Reject', submit: 'Reject', field: 'Reason' },
+  { item: 'Add a key', submit: 'Add a key', field: 'Ed25519 public key in PEM' },
+  { item: 'Set a price', submit: 'Set price', field: 'Cost' },
+  { item: 'Grant a coupon', submit: 'Grant coupon', field: 'User' },
+  { item: 'Issue a code', submit: 'Issue code', field: 'Currency' },
+  { item: 'Change role…', submit: 'Change role', field: 'Reason' },
+  { item: 'One-time password…', submit: 'Make a one-time password', field: 'Reason' },
+  { item: 'Disable…', submit: 'Disable account', field: 'Reason' },
+  { item: 'Withdraw', submit: 'Withdraw', field: 'Reason' },
+] as const;
+
 /** The calls that change something, except claims, which an open dialog makes by itself. */
 function changesOf(page: Page): string[] {
   const sent: string[] = [];
@@ -164,26 +180,26 @@ test('what the server refuses stands at its input in the server’s words', asyn
   }
 });
 
-test('an act that takes a reason is not made without one', async ({ page }) => {
+test('no act of a row is made before its form is filled in', async ({ page }) => {
   const staff = await Api.staff();
-  const member = await newMember(staff, 'support');
   const { user } = await newAdvertiser(staff);
+  const rows = [...(await openedPages(staff, user.id)).rows, ...(await actableRows(staff))];
   await logIn(page, ADMIN);
   await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
   const sent = changesOf(page);
   const dialog = page.getByRole('dialog');
-  await goTo(page, '/staff');
-  await page.getByRole('button', { name: `Actions for ${member.username}` }).click();
-  await page.getByRole('menuitem', { name: 'Disable…' }).click();
-  await dialog.getByRole('button', { name: 'Disable account' }).click();
-  await expect(dialog.getByLabel('Reason')).toBeFocused();
-  await dialog.getByRole('button', { name: 'Cancel' }).click();
-  await goTo(page, `/users/${user.id}`);
-  await page.getByRole('button', { name: 'Account', exact: true }).click();
-  await page.getByRole('menuitem', { name: 'End sessions' }).click();
-  await dialog.getByRole('button', { name: 'End sessions' }).click();
-  await expect(dialog.getByLabel('Reason')).toBeFocused();
-  expect(sent.filter((path) => path !== '/api/admin/user/detail')).toEqual([]);
+  for (const { item, submit, field } of ROW_ACTS) {
+    const row = rows.find(({ items }) => items.some(({ name }) => name === item));
+    if (!row) throw new Error(`no row with ${item}`);
+    await goTo(page, row.path);
+    await page.locator('main').getByRole('button', { name: row.row }).first().click();
+    await page.getByRole('menuitem', { name: item, exact: true }).click();
+    await dialog.getByRole('button', { name: submit, exact: true }).click();
+    await expect(dialog.getByLabel(field, { exact: true }), item).toBeFocused();
+    await expect(dialog.getByLabel(field, { exact: true }), item).toHaveAttribute('aria-invalid', 'true');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+  }
+  expect(sent).toEqual([]);
 });
 
 test('a session that somebody has ended changes nothing more, and the next login leads back', async ({

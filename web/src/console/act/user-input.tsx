@@ -25,6 +25,8 @@ export function UserInput({ name, onPick, ...props }: Props) {
         onPick(user);
       }}
       onBlur={field.onBlur}
+      // A form that refuses the value puts the focus here.
+      inputRef={field.ref}
       error={error ? (error.type === 'server' ? error.message : undefined) || t('act.required') : undefined}
     />
   );

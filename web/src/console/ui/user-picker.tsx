@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type Ref, useState } from 'react';
 import { ComboBox, Input, Label, ListBox, ListBoxItem, Popover } from 'react-aria-components';
 import { useTranslation } from 'react-i18next';
 import { useErrorText } from '@/i18n/error-text';
@@ -17,13 +17,14 @@ type Props = {
   picked: PickedUser | null;
   onPick: (user: PickedUser | null) => void;
   onBlur?: () => void;
+  inputRef?: Ref<HTMLInputElement>;
   error?: string | undefined;
   hint?: string | undefined;
   optional?: boolean | undefined;
 };
 
 /** Finds one user by name or id. Those who see e-mail addresses find them by these, too. */
-export function UserPicker({ label, picked, onPick, onBlur, error, hint, optional }: Props) {
+export function UserPicker({ label, picked, onPick, onBlur, inputRef, error, hint, optional }: Props) {
   const { t } = useTranslation('console');
   const { t: shared } = useTranslation();
   const [typed, setTyped] = useState(picked?.username ?? '');
@@ -58,6 +59,7 @@ export function UserPicker({ label, picked, onPick, onBlur, error, hint, optiona
         {optional ? <span className={styles.optional}> {shared('common.optional')}</span> : null}
       </Label>
       <Input
+        {...(inputRef ? { ref: inputRef } : {})}
         className={styles.input ?? ''}
         placeholder={t('users.picker.hint')}
         autoCapitalize="none"
