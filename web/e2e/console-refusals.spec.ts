@@ -4,6 +4,7 @@ import type { components } from '../src/lib/api/schema';
 import { Api, newAdvertiser, uniqueName } from './support/api';
 import { ADMIN, goTo, logIn, newMember, openConsole } from './support/console';
 import { actableRows, openedPages } from './support/opened-pages';
+import { newProduct } from './support/plans';
 
 type Schemas = components['schemas'];
 
@@ -178,6 +179,50 @@ test('what the server refuses stands at its input in the server’s words', asyn
     await isAt(dialog, refused, new RegExp(msg.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')));
     await dialog.getByRole('button', { name: 'Cancel' }).click();
   }
+});
+
+test('the pages that are forms put the focus where something is missing', async ({ page }) => {
+  const staff = await Api.staff();
+  const product = await newProduct(staff);
+  await logIn(page, ADMIN);
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeVisible();
+  const sent = changesOf(page);
+  const main = page.locator('main');
+  const isMissing = async (label: string) => {
+    await expect(main.getByLabel(label, { exact: true }), label).toBeFocused();
+    await expect(main.getByLabel(label, { exact: true }), label).toHaveAttribute('aria-invalid', 'true');
+  };
+  await goTo(page, '/plans/push');
+  await main.getByRole('button', { name: 'Review' }).click();
+  await isMissing('Product');
+  await main.getByLabel('Product', { exact: true }).selectOption(product.id);
+  await main.getByLabel('Proposed amount').fill('300');
+  await main.getByLabel('Content').fill('Fifteen-second video');
+  await main.getByRole('button', { name: 'Review' }).click();
+  await isMissing('Find by username or id');
+
+  await goTo(page, '/bank/upload');
+  await main.getByRole('button', { name: 'Upload statement' }).click();
+  await isMissing('Statement file');
+  await goTo(page, '/imports/new');
+  await main.getByRole('button', { name: 'Continue' }).click();
+  await isMissing('Source');
+  await main.getByLabel('Source').fill('network-a');
+  await main.getByRole('button', { name: 'Continue' }).click();
+  await isMissing('File of reports');
+  await goTo(page, '/own-security');
+  await main.getByRole('button', { name: 'Change password' }).click();
+  await isMissing('Present password');
+
+  // Twelve languages do not fit a focus: the words say which, and English is opened.
+  await goTo(page, '/notices/new');
+  await main.getByRole('tab', { name: 'Deutsch' }).click();
+  await main.getByLabel('Title').fill('Wartung');
+  await main.getByRole('button', { name: 'Review' }).click();
+  const words = main.getByRole('alert').filter({ hasText: 'English needs a title and a text.' });
+  await expect(words).toContainText('Deutsch: write both title and text, or neither.');
+  await expect(main.getByRole('tab', { name: 'English' })).toHaveAttribute('aria-selected', 'true');
+  expect(sent).toEqual([]);
 });
 
 test('no act of a row is made before its form is filled in', async ({ page }) => {

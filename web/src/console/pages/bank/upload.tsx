@@ -7,13 +7,14 @@ import { useNavigate } from 'react-router';
 import { z } from 'zod';
 import type { components } from '@/lib/api/schema';
 import { Button } from '@/ui/button';
-import { FieldBox, FieldFrame, FormAlert } from '@/ui/field';
+import { FormAlert } from '@/ui/field';
 import { announce } from '../../act/announce';
 import { REASON_LIMIT, ReasonInput } from '../../act/inputs';
 import { useProblemText } from '../../act/use-send';
 import { optionalText } from '../../act/values';
 import { staffUpload } from '../../api/call';
 import { consoleKeys } from '../../api/keys';
+import { FileInput, type FileProblem } from '../../ui/file-input';
 import { PageHead } from '../../ui/page-head';
 import { Panel } from '../../ui/panel';
 import { keepMapping, type Mapping, mappingJson } from './mapping';
@@ -36,7 +37,7 @@ export default function UploadPage() {
   const { t } = useTranslation('console');
   const problemText = useProblemText();
   const [file, setFile] = useState<File | null>(null);
-  const [error, setError] = useState<string | null>(null);
+  const [problem, setProblem] = useState<FileProblem | null>(null);
   const [mapping, setMapping] = useState<Mapping | null>(null);
   const form = useForm<Values, unknown, Values>({
     resolver: zodResolver(schema),
@@ -45,14 +46,14 @@ export default function UploadPage() {
   const send = useUpload();
   const choose = (chosen: File | null) => {
     setFile(chosen);
-    setError(null);
+    setProblem(null);
     setMapping(null);
     send.reset();
   };
   const submit = (next: Mapping | null) =>
     form.handleSubmit(({ reason }) => {
       if (file === null || file.size > MOST_BYTES) {
-        setError(t(file === null ? 'bank.no_file' : 'bank.too_large'));
+        setProblem({ text: t(file === null ? 'bank.no_file' : 'bank.too_large') });
         return;
       }
       setMapping(next);
@@ -73,23 +74,13 @@ export default function UploadPage() {
         >
           <Panel title={t('bank.file')}>
             <p>{t('bank.upload_text')}</p>
-            <FieldFrame
+            <FileInput
               label={t('bank.statement_file')}
               hint={t('bank.file_hint')}
-              error={error ?? undefined}
-            >
-              {(wiring) => (
-                <FieldBox>
-                  <input
-                    {...wiring}
-                    type="file"
-                    className={styles.file}
-                    accept=".xml,.csv,.txt,text/csv,application/xml,text/xml"
-                    onChange={(event) => choose(event.target.files?.[0] ?? null)}
-                  />
-                </FieldBox>
-              )}
-            </FieldFrame>
+              accept=".xml,.csv,.txt,text/csv,application/xml,text/xml"
+              problem={problem}
+              onChoose={choose}
+            />
             <ReasonInput optional />
           </Panel>
           <FormAlert>{send.error ? problemText(send.error, t('bank.upload_unknown')) : null}</FormAlert>

@@ -4,9 +4,9 @@ import { FormProvider, useForm } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { z } from 'zod';
 import { Button } from '@/ui/button';
-import { FieldBox, FieldFrame } from '@/ui/field';
 import { TextInput } from '../../act/inputs';
 import { optionalText, text } from '../../act/values';
+import { FileInput, type FileProblem } from '../../ui/file-input';
 import { Panel } from '../../ui/panel';
 import styles from './file-step.module.css';
 import type { ImportFile } from './import-file';
@@ -28,7 +28,7 @@ type Props = { before: ImportFile | null; onFile: (chosen: ImportFile) => void }
 export function FileStep({ before, onFile }: Props) {
   const { t } = useTranslation('console');
   const [file, setFile] = useState<File | null>(before?.file ?? null);
-  const [error, setError] = useState<string | null>(null);
+  const [problem, setProblem] = useState<FileProblem | null>(null);
   const form = useForm<Values, unknown, Values>({
     resolver: zodResolver(schema),
     defaultValues: { source: before?.source ?? '', signature: before?.signature ?? '' },
@@ -39,11 +39,11 @@ export function FileStep({ before, onFile }: Props) {
       return;
     }
     if (file === null || file.size > MOST_BYTES) {
-      setError(t(file === null ? 'delivery.no_file' : 'delivery.too_large'));
+      setProblem({ text: t(file === null ? 'delivery.no_file' : 'delivery.too_large') });
       return;
     }
     const sample = await readSample(file);
-    if (sample === null) setError(t('delivery.unreadable'));
+    if (sample === null) setProblem({ text: t('delivery.unreadable') });
     else onFile({ file, sample, ...values });
   });
   return (
@@ -56,26 +56,16 @@ export function FileStep({ before, onFile }: Props) {
             hint={t('delivery.source_hint')}
             limit={LONGEST_SOURCE}
           />
-          <FieldFrame
+          <FileInput
             label={t('delivery.file')}
             hint={file ? t('delivery.chosen', { name: file.name }) : t('delivery.file_hint')}
-            error={error ?? undefined}
-          >
-            {(wiring) => (
-              <FieldBox>
-                <input
-                  {...wiring}
-                  type="file"
-                  className={styles.file}
-                  accept=".csv,.jsonl,.ndjson,.json,.txt,text/csv"
-                  onChange={(event) => {
-                    setFile(event.target.files?.[0] ?? null);
-                    setError(null);
-                  }}
-                />
-              </FieldBox>
-            )}
-          </FieldFrame>
+            accept=".csv,.jsonl,.ndjson,.json,.txt,text/csv"
+            problem={problem}
+            onChoose={(chosen) => {
+              setFile(chosen);
+              setProblem(null);
+            }}
+          />
           <TextInput
             name="signature"
             label={t('delivery.signature')}

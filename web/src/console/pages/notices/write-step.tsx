@@ -79,7 +79,9 @@ export function WriteStep({ draft, edited, children, onReview }: Props) {
           <Button
             onClick={() => {
               setChecked(true);
-              if (problems.length === 0) onReview();
+              if (problems.length === 0) return onReview();
+              // What is missing there is seen where it is typed.
+              if (filledOf(value, 'en') !== 'full') setLanguage('en');
             }}
           >
             {t('notices.to_review')}

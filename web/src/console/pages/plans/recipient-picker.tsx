@@ -1,6 +1,6 @@
 import { Plus, X } from 'lucide-react';
-import { useEffect, useId, useState } from 'react';
-import { useFormContext } from 'react-hook-form';
+import { type Ref, useEffect, useId, useState } from 'react';
+import { useController, useFormContext } from 'react-hook-form';
 import { useTranslation } from 'react-i18next';
 import { useErrorText } from '@/i18n/error-text';
 import { useFoundUsers } from '../../api/use-found-users';
@@ -19,8 +19,9 @@ type Picked = PushValues['users'][number];
 export function RecipientPicker() {
   const { t } = useTranslation('console');
   const [search, setSearch] = useState('');
-  const { watch, setValue, formState, clearErrors } = useFormContext<PushValues>();
-  const picked = watch('users');
+  const { setValue, clearErrors } = useFormContext<PushValues>();
+  const { field, fieldState } = useController<PushValues, 'users'>({ name: 'users' });
+  const picked = field.value;
   const pick = (users: Picked[]) => {
     setValue('users', users, { shouldDirty: true });
     clearErrors('users');
@@ -28,7 +29,7 @@ export function RecipientPicker() {
   return (
     <fieldset className={styles.picker}>
       <legend className={styles.legend}>{t('plans.users')}</legend>
-      <UserSearch onSearch={setSearch} />
+      <UserSearch inputRef={field.ref} isInvalid={fieldState.invalid} onSearch={setSearch} />
       {search === '' ? null : (
         <Found search={search} picked={picked} onPick={(user) => pick([...picked, user])} />
       )}
@@ -50,7 +51,7 @@ export function RecipientPicker() {
           </li>
         ))}
       </ul>
-      {formState.errors.users ? (
+      {fieldState.invalid ? (
         <p role="alert" className={styles.error}>
           {t('plans.no_users')}
         </p>
@@ -59,8 +60,15 @@ export function RecipientPicker() {
   );
 }
 
+type UserSearchProps = {
+  /** A form without users puts the focus here. */
+  inputRef: Ref<HTMLInputElement>;
+  isInvalid: boolean;
+  onSearch: (search: string) => void;
+};
+
 /** A text field of its own, since Enter in it searches and does not send the form around it. */
-function UserSearch({ onSearch }: { onSearch: (search: string) => void }) {
+function UserSearch({ inputRef, isInvalid, onSearch }: UserSearchProps) {
   const { t } = useTranslation('console');
   const id = useId();
   const [typed, setTyped] = useState('');
@@ -75,6 +83,8 @@ function UserSearch({ onSearch }: { onSearch: (search: string) => void }) {
       </label>
       <input
         id={id}
+        ref={inputRef}
+        aria-invalid={isInvalid || undefined}
         className={styles.search}
         type="search"
         maxLength={LONGEST_SEARCH}
