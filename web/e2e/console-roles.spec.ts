@@ -1,10 +1,11 @@
 import { expect, type Page, test } from '@playwright/test';
 import { mayCall } from '../src/console/api/roles';
 import type { PageSpec } from '../src/console/pages';
+import { actableRows } from './support/actable-rows';
 import { Api, newAdvertiser } from './support/api';
 import { faultsIn, goTo, newMember, openConsole, type Role } from './support/console';
 import { MENUS_FOR_USER, OFFERS, OFFERS_FOR_USER, type Offer, type RowOffers } from './support/offers';
-import { actableRows, isLoaded, OPEN_PAGES, type Opened, openedPages } from './support/opened-pages';
+import { isLoaded, OPEN_PAGES, type Opened, openedPages } from './support/opened-pages';
 
 const ROLES: readonly Role[] = ['admin', 'support', 'finance', 'operator'];
 const NO_ACCESS = 'Your role may not see this page';
@@ -69,13 +70,24 @@ async function checkRow(page: Page, role: Role, { needs, path, row, items }: Row
   if (!mayCall(role, needs)) return;
   await goTo(page, path);
   await isLoaded(page);
-  // The row is there for every role, whether or not it has acts.
+  // The row is there for every role, whether or not it may act on it.
+  await expect(page.getByRole('table').getByRole('row').nth(1), `${role} ${path}`).toBeVisible();
   await checkMenu(page, role, row, items);
+}
+
+/** The act of the page of frozen wallets stands in its row. */
+async function checkFreeze(page: Page, role: Role, userId: string): Promise<void> {
+  await goTo(page, '/freezes');
+  const row = page.getByRole('row').filter({ hasText: userId });
+  await expect(row).toBeVisible();
+  const may = mayCall(role, 'POST /admin/wallet/unfreeze');
+  await expect(row.getByRole('button', { name: 'Agree to lift' }), role).toHaveCount(may ? 1 : 0);
 }
 
 test('each role sees its pages and what it may do there, and nothing else', async ({ browser }) => {
   const staff = await Api.staff();
-  const { user } = await newAdvertiser(staff);
+  const { api, user } = await newAdvertiser(staff);
+  await api.post('/user/freeze', { reason: 'I have lost my phone' });
   const { opened, rows } = await openedPages(staff, user.id);
   const all = [...rows, ...(await actableRows(staff))];
   for (const role of ROLES) {
@@ -88,6 +100,7 @@ test('each role sees its pages and what it may do there, and nothing else', asyn
     for (const { name, items } of MENUS_FOR_USER) await checkMenu(page, role, name, items);
     for (const one of opened) await checkOpened(page, role, one);
     for (const row of all) await checkRow(page, role, row);
+    await checkFreeze(page, role, user.id);
     expect(faults, role).toEqual([]);
     await page.context().close();
   }
