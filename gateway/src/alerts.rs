@@ -9,14 +9,15 @@ use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use http::{Request, StatusCode, Uri};
 use http_body_util::{BodyExt as _, Full, Limited};
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
+use hyper_rustls::HttpsConnector;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use moka::future::Cache;
 use serde::Deserialize;
 use tokio::time::timeout;
 use tracing::warn;
+
+use crate::https;
 
 /// Where Prometheus lists alerts (HTTP API v1).
 const PATH: &str = "api/v1/alerts";
@@ -75,17 +76,12 @@ impl Alerts {
         let Some(uri) = uri_of(url) else {
             return Err(invalid);
         };
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|_| ConfigError::Invalid {
-                name: "ALERTS_URL",
-                expected: "usable: the system has no certificates",
-            })?
-            .https_or_http()
-            .enable_http1()
-            .build();
+        let client = https::client().map_err(|_| ConfigError::Invalid {
+            name: "ALERTS_URL",
+            expected: "usable: the system has no certificates",
+        })?;
         Ok(Self(Some(Arc::new(Source {
-            client: Client::builder(TokioExecutor::new()).build(connector),
+            client,
             uri,
             recent: Cache::builder()
                 .max_capacity(1)

@@ -20,6 +20,7 @@ pub mod errors;
 pub mod etag;
 pub mod form;
 pub mod gateway;
+mod https;
 pub mod input;
 pub mod lang;
 pub mod limits;

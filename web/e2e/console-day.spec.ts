@@ -145,7 +145,7 @@ test('a scheduled announcement is changed by two, and withdrawn before anybody h
   await expect(page.getByText('Withdrawn', { exact: true })).toBeVisible();
 });
 
-test('a scheduled announcement shows whom it is for, and one of them is taken away', async ({ page }) => {
+test('a scheduled announcement names its recipients, and one of them is taken away', async ({ page }) => {
   const [one, other] = [(await newAdvertiser(staff)).user, (await newAdvertiser(staff)).user];
   const { id } = await staff.post<Schemas['PublishedNotification']>('/admin/notification/create', {
     category: 'activity',

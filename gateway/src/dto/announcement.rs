@@ -89,13 +89,13 @@ wire_struct! {
     }
 }
 
-/// A notification as staff made it, with the users whom it is for.
+/// A notification as staff made it, with its recipients.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct AnnouncementDetail {
     /// The notification.
     #[serde(flatten)]
     pub announcement: Announcement,
-    /// Its recipients, at most 1,000; none if it is for all.
+    /// Its recipients, at most 1,000; none if it is for all users.
     pub users: Vec<UserName>,
 }
 

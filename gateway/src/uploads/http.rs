@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use http_body_util::BodyExt;
-use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector as TcpConnector;
-use hyper_util::rt::TokioExecutor;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpRequestBody,
     HttpResponse, HttpResponseBody, HttpService,
 };
 use object_store::{ClientOptions, Error, Result};
+
+use crate::https;
 
 /// Limit until the first byte of an answer.
 const ANSWER_LIMIT: Duration = Duration::from_secs(10);
@@ -22,16 +22,10 @@ pub struct Connector;
 
 impl HttpConnector for Connector {
     fn connect(&self, _: &ClientOptions) -> Result<HttpClient> {
-        let connector = HttpsConnectorBuilder::new()
-            .with_native_roots()
-            .map_err(|error| Error::Generic {
-                store: "S3",
-                source: Box::new(error),
-            })?
-            .https_or_http()
-            .enable_http1()
-            .build();
-        let client = Client::builder(TokioExecutor::new()).build(connector);
+        let client = https::client().map_err(|error| Error::Generic {
+            store: "S3",
+            source: Box::new(error),
+        })?;
         Ok(HttpClient::new(Requests(client)))
     }
 }

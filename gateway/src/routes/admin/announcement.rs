@@ -31,7 +31,7 @@ pub fn routes() -> Vec<Route> {
         Route::get(
             "/admin/announcement/detail",
             "getAnnouncement",
-            "One of them, with the users whom it is for.",
+            "One of them, with its recipients.",
             detail,
         )
         .staff(SUPPORT)

@@ -379,7 +379,7 @@ async fn what_is_out_of_form_schedules_nothing() {
 }
 
 #[tokio::test]
-async fn an_announcement_names_whom_it_is_for() {
+async fn an_announcement_names_its_recipients() {
     let stack = Notification::spawn().await;
     let (one, other) = (Uuid::now_v7(), Uuid::now_v7());
     let ids = |users: &[Uuid]| users.iter().map(Uuid::to_string).collect::<Vec<_>>();

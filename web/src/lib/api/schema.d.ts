@@ -207,8 +207,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * One of them, with the users whom it is for.
-         * @description One of them, with the users whom it is for.
+         * One of them, with its recipients.
+         * @description One of them, with its recipients.
          *
          *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
          */
@@ -4511,9 +4511,9 @@ export interface components {
          * @enum {string}
          */
         AnnouncementAudience: "all" | "users";
-        /** @description A notification as staff made it, with the users whom it is for. */
+        /** @description A notification as staff made it, with its recipients. */
         AnnouncementDetail: components["schemas"]["Announcement"] & {
-            /** @description Its recipients, at most 1,000; none if it is for all. */
+            /** @description Its recipients, at most 1,000; none if it is for all users. */
             users: components["schemas"]["UserName"][];
         };
         /** @description A page of a list. */
