@@ -115,42 +115,6 @@ test('no page has a fault that axe finds, in light and dark, or is wider than it
   expect(found.join('\n')).toBe('');
 });
 
-test('the keyboard alone finds a user, moves between rows and opens one', async ({ page }) => {
-  const staff = await Api.staff();
-  const { user } = await newAdvertiser(staff);
-  await logIn(page, ADMIN);
-  await isLoaded(page);
-  await page.keyboard.press('Control+k');
-  await expect(page.getByRole('dialog').getByRole('searchbox')).toBeFocused();
-  await page.keyboard.type(user.username);
-  await expect(page.getByRole('option', { name: user.username })).toBeVisible();
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
-
-  await goTo(page, '/users');
-  await isLoaded(page);
-  await page.locator('main').focus();
-  await page.keyboard.press('j');
-  await page.keyboard.press('j');
-  await page.keyboard.press('k');
-  const first = page.locator('[data-index="0"] a');
-  await expect(first).toBeFocused();
-  await page.keyboard.press('/');
-  await expect(page.getByLabel('Search', { exact: true })).toBeFocused();
-  await page.keyboard.type(user.username);
-  await expect(page).toHaveURL(new RegExp(`query=${user.username}`));
-  await expect(page.locator('[data-index="0"] a')).toHaveText(user.username);
-  await page.locator('main').focus();
-  await page.keyboard.press('j');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { name: user.username, level: 1 })).toBeVisible();
-  await page.locator('main').focus();
-  await page.keyboard.press('?');
-  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-});
-
 test('a deposit shows what it changes, is posted once, and a refusal changes nothing', async ({ page }) => {
   const staff = await Api.staff();
   const { api, user } = await newAdvertiser(staff);
