@@ -42,6 +42,11 @@ export default function NoticePage() {
       <Panel title={t('notices.one_title')}>
         <AnnouncementFacts announcement={announcement.data} />
       </Panel>
+      {announcement.data.to === 'all' ? null : (
+        <Panel title={t('notices.recipients')}>
+          <Receivers users={draftOf(announcement.data).users} />
+        </Panel>
+      )}
       <Panel title={t('notices.preview')}>
         <Previews draft={draftOf(announcement.data)} />
       </Panel>
@@ -87,15 +92,7 @@ function AnnouncementFacts({ announcement }: { announcement: AnnouncementDetail 
   const facts: Fact[] = [
     { label: t('notices.state'), value: <AnnouncementState announcement={announcement} /> },
     { label: t('notices.category'), value: <CategoryName category={announcement.category} /> },
-    {
-      label: t('notices.recipients'),
-      value:
-        announcement.to === 'all' ? (
-          <RecipientsOf announcement={announcement} />
-        ) : (
-          <Receivers users={draftOf(announcement).users} />
-        ),
-    },
+    { label: t('notices.recipients'), value: <RecipientsOf announcement={announcement} /> },
     { label: t('notices.published_or_due'), value: <PublishedAt announcement={announcement} /> },
     { label: t('notices.reached'), value: <Reached announcement={announcement} /> },
     { label: t('notices.made_by'), value: <StaffName id={announcement.made_by} /> },
