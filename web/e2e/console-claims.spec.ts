@@ -27,9 +27,7 @@ test('who opens what somebody else works on reads their name, and sees at once w
   const decide = async (on: Page, act: string) => {
     await goTo(on, list);
     await on.getByRole('button', { name: `Actions for ${user.username}, 130.00` }).click();
-    const claimed = on.waitForResponse((response) => response.url().endsWith('/api/admin/claim'));
-    await on.getByRole('menuitem', { name: act }).click();
-    await claimed;
+    await claimed(on, () => on.getByRole('menuitem', { name: act }).click());
     return on.getByRole('dialog');
   };
   await logIn(page, first);

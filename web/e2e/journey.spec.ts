@@ -15,6 +15,7 @@ import {
   sumsOf,
 } from './support/impressions';
 import { enterPayPassword, setPayPassword } from './support/pay-password';
+import { importReports } from './support/plans';
 
 type Plan = components['schemas']['Plan'];
 type PlanPage = components['schemas']['PlanPage'];
@@ -91,11 +92,10 @@ test('a put with a coupon is delivered, finished and paid out in proportion', as
   const { items } = await api.get<PlanPage>('/plan/order/list');
   const plan = items[0];
   if (!plan) throw new Error('no plan');
-  const minuteAgo = new Date(Date.now() - 60_000).toISOString();
-  const columns = ['report_id', 'plan_number', 'time', 'impressions', 'clicks', 'spend', 'revenue'];
-  const csv = `${columns}\n1,${plan.plan_number},${minuteAgo},1000,10,50.00,60.00\n2,NOPE,${minuteAgo},1,0,0,0\n`;
-  const mapping = Object.fromEntries(columns.map((column) => [column, column]));
-  const result = await staff.importReports(csv, `network-${Date.now()}`, mapping);
+  const result = await importReports(staff, [
+    { id: '1', plan: plan.plan_number, figures: [1000, 10, '50.00', '60.00'] },
+    { id: '2', plan: 'NOPE', figures: [1, 0, '0', '0'] },
+  ]);
   expect(result).toMatchObject({ read: 2, applied: 1, rejected: [{ line: 3 }] });
 
   await page.goto('/#/ad-center?range=all');

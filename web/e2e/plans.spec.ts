@@ -1,8 +1,9 @@
 import { expect, type Page, test } from '@playwright/test';
 import type { components } from '../src/lib/api/schema';
-import { Api, newAdvertiser, uniqueName } from './support/api';
+import { Api, newAdvertiser } from './support/api';
 import { openAs, settled } from './support/app';
 import { enterPayPassword, setPayPassword } from './support/pay-password';
+import { importReports, newProduct } from './support/plans';
 
 type Schemas = components['schemas'];
 
@@ -12,18 +13,11 @@ async function newPlanner(staff: Api, deposit = '1000.00') {
   return advertiser;
 }
 
-async function newProduct(staff: Api): Promise<Schemas['Product']> {
-  return staff.post('/admin/product/create', {
-    name: `Harbour ${uniqueName()}`,
-    category: 'Casual game',
-    description: 'A relaxing game about a harbour town.',
-    game_description: 'Repair piers and unlock islands.',
-    content_types: ['video', 'landing_page'],
-    put_min: '50.00',
-    put_max: '800.00',
-    audience: { regions: ['Spain', 'Portugal'], age_min: 18, age_max: 45, gender: 'any' },
-  });
-}
+/** What its page shows. */
+const TERMS = {
+  content_types: ['video', 'landing_page'],
+  audience: { regions: ['Spain', 'Portugal'], age_min: 18, age_max: 45, gender: 'any' },
+} satisfies Partial<Schemas['CreateProductRequest']>;
 
 async function push(staff: Api, product: Schemas['Product'], userId: string): Promise<string> {
   const { items } = await staff.post<Schemas['PushedPlans']>('/admin/plan/push', {
@@ -59,7 +53,7 @@ test('a pushed plan is put from its card once, with the transaction password', a
   const staff = await Api.staff();
   const { api, user } = await newPlanner(staff);
   await setPayPassword(api);
-  const product = await newProduct(staff);
+  const product = await newProduct(staff, TERMS);
   const planId = await push(staff, product, user.id);
   await openAs(page, api.token, '/plan');
   await page.getByRole('link', { name: '1 plan waits for your amount' }).click();
@@ -89,7 +83,7 @@ test('a pushed plan is put from its card once, with the transaction password', a
 test('an amount that cannot be put is refused at its field', async ({ page }) => {
   const staff = await Api.staff();
   const { api, user } = await newPlanner(staff, '120.00');
-  const product = await newProduct(staff);
+  const product = await newProduct(staff, TERMS);
   await grantCoupon(staff, user.id, 'Harbour bonus', '100.00');
   await openAs(page, api.token, `/plan/goods-detail?id=${product.id}`);
   await expect(page.getByText('Repair piers and unlock islands.')).toBeVisible();
@@ -133,7 +127,7 @@ test('an amount that cannot be put is refused at its field', async ({ page }) =>
 test('without a transaction password an ad is placed from the review, once, and live', async ({ page }) => {
   const staff = await Api.staff();
   const { api } = await newPlanner(staff);
-  const product = await newProduct(staff);
+  const product = await newProduct(staff, TERMS);
   await openAs(page, api.token, `/plan/goods-detail?id=${product.id}`);
   const sheet = await reviewAmount(page, '100');
   await sheet.getByRole('button', { name: 'Place ad' }).dblclick();
@@ -150,7 +144,7 @@ test('without a transaction password an ad is placed from the review, once, and 
 test('a plan that failed says why, and what became of its money', async ({ page }) => {
   const staff = await Api.staff();
   const { api } = await newPlanner(staff);
-  const product = await newProduct(staff);
+  const product = await newProduct(staff, TERMS);
   const { id } = await api.post<Schemas['Plan']>('/plan/order/put', {
     product_id: product.id,
     amount: '100.00',
@@ -170,7 +164,7 @@ test('a plan that failed says why, and what became of its money', async ({ page 
 test('the tabs are in the address, and Back finds the list where it was', async ({ page }) => {
   const staff = await Api.staff();
   const { api } = await newPlanner(staff, '2000.00');
-  const product = await newProduct(staff);
+  const product = await newProduct(staff, TERMS);
   for (let number = 0; number < 8; number += 1) {
     await api.post('/plan/order/put', { product_id: product.id, amount: '50.00' });
   }
@@ -200,7 +194,7 @@ test('the tabs are in the address, and Back finds the list where it was', async 
 test('figures of an open page follow a delivery report, and the page stays where it is', async ({ page }) => {
   const staff = await Api.staff();
   const { api } = await newPlanner(staff);
-  const product = await newProduct(staff);
+  const product = await newProduct(staff, TERMS);
   const plan = await api.post<Schemas['Plan']>('/plan/order/put', {
     product_id: product.id,
     amount: '200.00',
@@ -211,13 +205,7 @@ test('figures of an open page follow a delivery report, and the page stays where
   await timeline.evaluate((node) => node.scrollIntoView({ block: 'start' }));
   const top = () => timeline.evaluate((node) => node.getBoundingClientRect().top);
   const before = await top();
-  const columns = ['report_id', 'plan_number', 'time', 'impressions', 'clicks', 'spend', 'revenue'];
-  const minuteAgo = new Date(Date.now() - 60_000).toISOString();
-  await staff.importReports(
-    `${columns}\n1,${plan.plan_number},${minuteAgo},1000,10,50.00,60.00\n`,
-    `live-${Date.now()}`,
-    Object.fromEntries(columns.map((column) => [column, column])),
-  );
+  await importReports(staff, [{ id: '1', plan: plan.plan_number, figures: [1000, 10, '50.00', '60.00'] }]);
   await expect(page.getByText('50.00 of 200.00 consumed')).toBeAttached({ timeout: 40_000 });
   await expect(timeline).toContainText('Putting');
   // It stays there when a chart appears above and a button goes.

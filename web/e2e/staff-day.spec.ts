@@ -55,7 +55,7 @@ async function phoneOf(browser: Browser, token: string): Promise<Page> {
 }
 
 /** Chooses an own password in the place of the one-time one, sets up an app, and logs in with both. */
-async function moveIn(page: Page, username: string, oneTime: string): Promise<void> {
+async function enrol(page: Page, username: string, oneTime: string): Promise<void> {
   const password = `${uniqueName()} quay`;
   await logIn(page, { username, password: oneTime });
   await expect(page.getByRole('heading', { name: 'Choose your own password' })).toBeVisible();
@@ -99,7 +99,7 @@ test('a day of a member of staff, from the first login to the audit log', async 
   const phone = await phoneOf(browser, api.token);
 
   await test.step('logs in, chooses a password and sets up an app', () =>
-    moveIn(page, member.username, oneTime ?? ''));
+    enrol(page, member.username, oneTime ?? ''));
 
   await test.step('credits a payment from a bank file, which a second person approves', async () => {
     const tag = uniqueName();

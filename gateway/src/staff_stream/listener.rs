@@ -58,7 +58,7 @@ impl StaffListener {
             let doubted = self.signal.doubted.notified();
             match self.pace.turn(self.signal.wait(), doubted).await {
                 Turn::Send(piece) => return Some(Bytes::from_static(piece)),
-                Turn::Tell => {
+                Turn::SendChanges => {
                     let topics = self.signal.take().into_iter();
                     let kinds: Vec<&str> = topics.map(Topic::as_str).collect();
                     return Some(sse::event("changed", &json!({"kinds": kinds})).into());

@@ -68,7 +68,7 @@ impl Listener {
             let doubted = self.signal.doubted.notified();
             match self.pace.turn(self.signal.wait(), doubted).await {
                 Turn::Send(piece) => return Some(Bytes::from_static(piece)),
-                Turn::Tell => {
+                Turn::SendChanges => {
                     let changes = self.signal.take();
                     return Some(self.events(changes).await);
                 }

@@ -1,4 +1,4 @@
-//! When an open stream tells something, is checked, and ends.
+//! When an open stream sends what has changed, checks its session, and ends.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::sse::{BEAT, BEAT_INTERVAL, CHECK_INTERVAL, GREETING};
 #[derive(Debug)]
 pub struct Pace {
     end: Shutdown,
-    /// Minimum interval between two changes that are told.
+    /// Minimum interval between two events of the same stream.
     interval: Duration,
     greeted: bool,
     ends_at: Instant,
@@ -25,8 +25,8 @@ pub struct Pace {
 pub enum Turn {
     /// It sends these bytes, which carry no event.
     Send(&'static [u8]),
-    /// It tells what has changed.
-    Tell,
+    /// It sends what has changed.
+    SendChanges,
     /// It goes on only if its session still may.
     Check,
     /// It ends: of old age, or because the gateway shuts down.
@@ -48,7 +48,7 @@ impl Pace {
         }
     }
 
-    /// Waits for what is next. `changed` ends once there is something to tell, `doubted` once the session may have
+    /// Waits for what is next. `changed` ends once something has changed, `doubted` once the session may have
     /// ended; both can be waited for again.
     pub async fn turn(
         &mut self,
@@ -70,12 +70,12 @@ impl Pace {
             () = sleep_until(self.ends_at) => Turn::End,
             () = doubted => Turn::Check,
             () = sleep_until(self.check_at) => Turn::Check,
-            () = due => Turn::Tell,
+            () = due => Turn::SendChanges,
             () = sleep_until(self.beat_at) => Turn::Send(BEAT),
         };
         let now = Instant::now();
         match turn {
-            Turn::Tell => {
+            Turn::SendChanges => {
                 self.quiet_until = now + self.interval;
                 self.beat_at = now + BEAT_INTERVAL;
             }

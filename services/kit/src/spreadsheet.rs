@@ -1,7 +1,7 @@
 //! Texts in files that people open with a spreadsheet.
 
-/// The text, behind an apostrophe if a spreadsheet would run it as a formula, also after spaces and in full width. Who
-/// reads such a file removes one apostrophe from the beginning of a text.
+/// The text, behind an apostrophe if a spreadsheet would run it as a formula, also after spaces and in full width. A
+/// text that begins with an apostrophe of its own looks the same.
 pub fn inert(text: &str) -> String {
     let is_formula = text.trim_start().starts_with([
         '=', '+', '-', '@', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}',

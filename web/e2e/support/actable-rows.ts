@@ -4,7 +4,7 @@ import { newMember } from './console';
 import { newCode, newExchanger } from './exchange';
 import type { RowOffers } from './offers';
 import { md5, PAY_PASSWORD } from './pay-password';
-import { newProduct } from './plans';
+import { importReports, newProduct } from './plans';
 
 type Schemas = components['schemas'];
 
@@ -39,13 +39,7 @@ async function heldReport(staff: Api): Promise<RowOffers> {
     product_id: product.id,
     amount: '100.00',
   });
-  const columns = ['report_id', 'plan_number', 'time', 'impressions', 'clicks', 'spend', 'revenue'];
-  const row = ['held', plan.plan_number, new Date(Date.now() - 60_000).toISOString(), 0, 0, '1.00', '1.50'];
-  await staff.importReports(
-    `${columns}\n${row}\n`,
-    `gate-${uniqueName()}`,
-    Object.fromEntries(columns.map((column) => [column, column])),
-  );
+  await importReports(staff, [{ id: 'held', plan: plan.plan_number, figures: [0, 0, '1.00', '1.50'] }]);
   return {
     needs: 'GET /admin/delivery/quarantine/list',
     path: '/quarantine?state=waiting',

@@ -7,7 +7,10 @@ import { goTo } from './console';
 type Schemas = components['schemas'];
 
 /** A product that nobody else has. */
-export function newProduct(staff: Api): Promise<Schemas['Product']> {
+export function newProduct(
+  staff: Api,
+  terms: Partial<Schemas['CreateProductRequest']> = {},
+): Promise<Schemas['Product']> {
   return staff.post('/admin/product/create', {
     name: `Harbour ${uniqueName()}`,
     category: 'Casual game',
@@ -17,7 +20,21 @@ export function newProduct(staff: Api): Promise<Schemas['Product']> {
     put_min: '50.00',
     put_max: '800.00',
     audience: { regions: [], age_min: 18, age_max: 45, gender: 'any' },
+    ...terms,
   });
+}
+
+const COLUMNS = ['report_id', 'plan_number', 'time', 'impressions', 'clicks', 'spend', 'revenue'];
+
+/** Imports reports of a minute ago outside the browser, from a source of their own. */
+export function importReports(
+  staff: Api,
+  reports: readonly { id: string; plan: string; figures: readonly [number, number, string, string] }[],
+): Promise<Schemas['ImportResult']> {
+  const minuteAgo = new Date(Date.now() - 60_000).toISOString();
+  const rows = reports.map(({ id, plan, figures }) => [id, plan, minuteAgo, ...figures].join(','));
+  const mapping = Object.fromEntries(COLUMNS.map((column) => [column, column]));
+  return staff.importReports([COLUMNS.join(','), ...rows, ''].join('\n'), `network-${uniqueName()}`, mapping);
 }
 
 /** An advertiser's only plan. */
