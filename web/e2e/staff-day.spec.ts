@@ -11,6 +11,7 @@ import {
   logInWithCode,
   newMember,
   openConsole,
+  readOutcome,
   SECOND_ADMIN,
   setUpApp,
 } from './support/console';
@@ -111,6 +112,7 @@ test('a day of a member of staff, from the first login to the audit log', async 
     await line.getByRole('button', { name: /^Actions for/ }).click();
     await page.getByRole('menuitem', { name: 'Credit' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Credit' }).click();
+    await readOutcome(page, 'A second person must approve this');
     await expect(line).toContainText('Waiting for approval');
     expect(await funds(api)).toBe('0.00');
     await decideApproval(second, 'Approve', { userId: user.id, request: 'Deposit' });
@@ -148,7 +150,7 @@ test('a day of a member of staff, from the first login to the audit log', async 
     await page.getByRole('button', { name: `Actions for ${user.username}, 1200.00` }).click();
     await page.getByRole('menuitem', { name: 'Mark as paid' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Mark as paid' }).click();
-    await expect(page.getByText(/A second person must approve this/)).toBeVisible();
+    await readOutcome(page, 'A second person must approve this');
     const request = { userId: user.id, request: 'Paid withdrawal' };
     const own = await decideApproval(page, 'Approve', request);
     await expect(own).toContainText('You asked for this yourself');

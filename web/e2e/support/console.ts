@@ -88,6 +88,17 @@ export async function goTo(page: Page, path: string): Promise<void> {
   await expect(page.locator(`main[data-path="${path.split('?')[0]}"]`)).toBeVisible();
 }
 
+/** Reads what an act came to, and puts it away: it stays for 20 s, and the next act may come to the same. */
+export async function readOutcome(page: Page, text: string): Promise<void> {
+  const outcome = page
+    .getByRole('region', { name: 'Outcomes' })
+    .getByRole('alertdialog')
+    .filter({ hasText: text });
+  await expect(outcome).toBeVisible();
+  await outcome.getByRole('button', { name: 'Dismiss' }).click();
+  await expect(outcome).toHaveCount(0);
+}
+
 /** What the browser reports as wrong, such as a style that the content security policy refuses. */
 export function faultsIn(page: Page): string[] {
   const faults: string[] = [];
