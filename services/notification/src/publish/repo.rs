@@ -25,6 +25,7 @@ struct Row {
     category: Category,
     state: State,
     recipients: Option<i64>,
+    users: Option<Vec<Uuid>>,
     reached: Option<i64>,
     title: Option<serde_json::Value>,
     content: Option<serde_json::Value>,
@@ -74,12 +75,15 @@ fn message(
 }
 
 /// A query for publications: what comes after their columns and tables, and its arguments. What a published one says is in
-/// its message.
+/// its message. A list goes without the ids of recipients, of which each may have many.
 macro_rules! query_publications {
     ($rest:literal $(, $argument:expr)* $(,)?) => {
+        query_publications!(users: "NULL::uuid[]", $rest $(, $argument)*)
+    };
+    (users: $users:literal, $rest:literal $(, $argument:expr)*) => {
         sqlx::query_as!(
             Row,
-            r#"SELECT publication.id AS "id: _", category AS "category: _", state AS "state: _",
+            "SELECT " + $users + r#" AS users, publication.id AS "id: _", category AS "category: _", state AS "state: _",
                       cardinality(recipients)::bigint AS recipients, reached,
                       coalesce(publication.title, message.title) AS "title?",
                       coalesce(publication.content, message.content) AS "content?", version, made_by AS "made_by: _",
@@ -123,24 +127,20 @@ pub async fn list(
     rows.into_iter().map(Announcement::try_from).collect()
 }
 
-/// One with its recipients, both as they were at the same moment; no recipients if it is for all.
+/// One with its recipients; none if it is for all. One statement, so that both are as they were at the same moment.
 pub async fn find(
     pool: &PgPool,
     id: NoticeId,
 ) -> Result<Option<(Announcement, Vec<UserId>)>, NotificationError> {
-    let mut tx = pool
-        .begin_with("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    let row = query_publications!(users: "recipients", "WHERE publication.id = $1", id.0)
+        .fetch_optional(pool)
         .await?;
-    let row = query_publications!("WHERE publication.id = $1", id.0)
-        .fetch_optional(&mut *tx)
-        .await?;
-    let users = sqlx::query_scalar!("SELECT recipients FROM publications WHERE id = $1", id.0)
-        .fetch_optional(&mut *tx)
-        .await?;
-    tx.commit().await?;
-    let users = users.flatten().unwrap_or_default();
-    let users = users.into_iter().map(UserId).collect();
-    row.map(|row| Ok((row.try_into()?, users))).transpose()
+    row.map(|mut row| {
+        let users = row.users.take().unwrap_or_default();
+        let users = users.into_iter().map(UserId).collect();
+        Ok((row.try_into()?, users))
+    })
+    .transpose()
 }
 
 /// One, locked: of a change, a withdrawal and its publication at once, each sees what the one before left.
