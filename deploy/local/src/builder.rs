@@ -88,7 +88,8 @@ pub struct StackBuilder {
     pub(crate) extra: HashMap<Service, Vec<(String, String)>>,
     pub(crate) database_url: Option<Url>,
     pub(crate) amqp_url: Option<String>,
-    pub(crate) database_addresses: HashMap<Service, SocketAddr>,
+    pub(crate) database_at: Option<SocketAddr>,
+    pub(crate) database_addresses: HashMap<Service, Vec<SocketAddr>>,
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
     pub(crate) signed_identities: bool,
@@ -141,6 +142,7 @@ impl StackBuilder {
             extra: HashMap::new(),
             database_url: None,
             amqp_url: None,
+            database_at: None,
             database_addresses: HashMap::new(),
             broker_addresses: HashMap::new(),
             tls: false,
@@ -321,10 +323,22 @@ impl StackBuilder {
         self
     }
 
-    /// Lets one service reach the private PostgreSQL at another address, such as a proxy, with the
-    /// same role.
-    pub fn database_address(mut self, service: Service, address: SocketAddr) -> Self {
-        self.database_addresses.insert(service, address);
+    /// Uses the PostgreSQL at this address of the machine instead of a private one. It must know the
+    /// superuser `postgres`, and let all logins in without their passwords.
+    pub fn database_at(mut self, address: SocketAddr) -> Self {
+        self.database_at = Some(address);
+        self
+    }
+
+    /// Lets one service reach the PostgreSQL at other addresses, such as a proxy's, with the same
+    /// role. One of several is the primary.
+    pub fn database_addresses(
+        mut self,
+        service: Service,
+        addresses: impl IntoIterator<Item = SocketAddr>,
+    ) -> Self {
+        let addresses = addresses.into_iter().collect();
+        self.database_addresses.insert(service, addresses);
         self
     }
 
@@ -361,8 +375,18 @@ impl StackBuilder {
         scheme(self.tls)
     }
 
+    /// Where the service reaches the PostgreSQL; empty if where it is.
+    pub(crate) fn database_addresses_of(&self, service: Service) -> &[SocketAddr] {
+        let addresses = self.database_addresses.get(&service);
+        addresses.map_or(&[], Vec::as_slice)
+    }
+
+    pub(crate) fn has_private_database(&self) -> bool {
+        self.database_url.is_none() && self.database_at.is_none()
+    }
+
     pub(crate) fn components(&self) -> Vec<Component> {
-        let private_database = self.database_url.is_none();
+        let private_database = self.has_private_database();
         let private_broker = self.amqp_url.is_none();
         Component::all()
             .filter(|component| match component {

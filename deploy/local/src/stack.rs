@@ -11,7 +11,6 @@ use tempfile::TempDir;
 use tokio::process::Command;
 use tokio::time::timeout;
 use tracing::info;
-use url::Url;
 
 use crate::broker_users::{self, BrokerAccess};
 use crate::builder::{Content, StackBuilder};
@@ -94,9 +93,11 @@ impl Stack {
         let components = builder.components();
         ports.check_free(&components)?;
         describe(&layout, &ports, &components)?;
-        let home = match &builder.database_url {
-            Some(url) => Home::Given(url.clone()),
-            None => Home::private(&layout, ports.postgres)?,
+        let home = if let Some(url) = &builder.database_url {
+            Home::Given(url.clone())
+        } else {
+            let at = builder.database_at.map(|address| address.port());
+            Home::private(&layout, at.unwrap_or(ports.postgres))?
         };
         let broker = match &builder.amqp_url {
             Some(url) => BrokerAccess::Given(url.clone()),
@@ -181,7 +182,7 @@ impl Stack {
 
     /// URL of a service's database, for the login of the service.
     pub fn database_url(&self, service: Service) -> String {
-        self.home.url(service, None).into()
+        self.home.url(service, &[])
     }
 
     /// URL of a service's database, for the login that migrates it; none on a given server.
@@ -389,7 +390,7 @@ impl Stack {
             self.supervise(broker);
         }
         self.amqp_url = self.broker.administrator_url()?;
-        if builder.database_url.is_none() {
+        if builder.has_private_database() {
             let superuser = match builder.services[..] {
                 [] => Superuser::Anybody,
                 _ => Superuser::Password,
@@ -430,15 +431,15 @@ impl Stack {
             let Some(service) = component.service() else {
                 continue;
             };
-            let through = builder.database_addresses.get(&service).copied();
-            let database = service
-                .has_database()
-                .then(|| self.home.url(service, through));
+            let database = service.has_database().then(|| {
+                self.home
+                    .url(service, builder.database_addresses_of(service))
+            });
             let extra = builder.extra.get(&service).map_or(&[][..], Vec::as_slice);
             units.push(surroundings.unit(
                 &self.layout,
                 (*component, service),
-                database.as_ref().map(Url::as_str),
+                database.as_deref(),
                 extra,
             )?);
         }
@@ -446,7 +447,10 @@ impl Stack {
         self.processes.clone_from(&units);
         for &service in &builder.services {
             if let Some(url) = self.home.migration_url(service) {
-                let login = self.home.url(service, None);
+                // In the same file as the one that the service reads.
+                let login = self
+                    .home
+                    .url(service, builder.database_addresses_of(service));
                 let urls = (login.as_str(), url.as_str());
                 let migration = surroundings.migration(&self.layout, service, urls)?;
                 self.migrations.push(migration);

@@ -102,18 +102,27 @@ impl Home {
         }
     }
 
-    /// URL of a service's database, for the login that serves; `through` is another address of the private server.
-    pub(crate) fn url(&self, service: Service, through: Option<SocketAddr>) -> Url {
+    /// URL of a service's database, for the login that serves; `through` are other addresses of the private server, or of
+    /// those that one of them is the primary of.
+    pub(crate) fn url(&self, service: Service, through: &[SocketAddr]) -> String {
         let Self::Private { passwords, .. } = self else {
-            return self.superuser_url(service);
+            return self.superuser_url(service).into();
         };
         let password = passwords.get(&service).map(|both| both.serving.as_str());
-        let mut url = self.login(service, &service.database(), password);
-        if let Some(address) = through {
-            let _ = url.set_ip_host(address.ip());
-            let _ = url.set_port(Some(address.port()));
+        let url = self.login(service, &service.database(), password);
+        if through.is_empty() {
+            return url.into();
         }
-        url
+        let hosts: Vec<_> = through.iter().map(SocketAddr::to_string).collect();
+        // The type of URLs knows one host.
+        format!(
+            "{}://{}:{}@{}{}",
+            url.scheme(),
+            url.username(),
+            url.password().unwrap_or_default(),
+            hosts.join(","),
+            url.path()
+        )
     }
 
     /// URL of a service's database, for the login that migrates; none on a given server, whose account does.

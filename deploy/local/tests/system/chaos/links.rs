@@ -32,7 +32,7 @@ impl Links {
     pub fn lead_through(&self, mut builder: StackBuilder) -> StackBuilder {
         for service in Service::ALL {
             builder = builder
-                .database_address(service, self.database.address())
+                .database_addresses(service, [self.database.address()])
                 .broker_address(service, self.broker.address());
             for (peer, proxy) in &self.services {
                 let variable = format!("{}_URL", peer.name().to_uppercase());
