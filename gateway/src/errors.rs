@@ -16,7 +16,7 @@ pub fn envelope_code(reason: Reason) -> u16 {
         Reason::AccountCancelled => 404,
         Reason::NotFound => 405,
         Reason::TooManyAttempts | Reason::PayPasswordLocked => 429,
-        Reason::Internal | Reason::Unavailable => 500,
+        Reason::Internal | Reason::Unavailable | Reason::ChangesPaused => 500,
         Reason::SessionExpired => 503,
         Reason::UsernameTaken => 4001,
         Reason::Validation
@@ -123,7 +123,7 @@ impl Failure {
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Self {
         let status = match refusal.reason {
-            Reason::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
+            Reason::Unavailable | Reason::ChangesPaused => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::OK,
         };
         // A refused login has no session, so auth sends the user's language with the refusal.

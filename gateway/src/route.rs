@@ -350,6 +350,9 @@ impl Route {
             Reason::Internal,
             Reason::Unavailable,
         ]);
+        if self.method != Method::GET {
+            reasons.push(Reason::ChangesPaused);
+        }
         let mut seen = Vec::new();
         reasons.retain(|reason| {
             !seen.contains(reason) && {

@@ -293,6 +293,7 @@ fn reasons_have_the_codes_of_the_contract() {
         (Reason::PayPasswordLocked, 429),
         (Reason::Internal, 500),
         (Reason::Unavailable, 500),
+        (Reason::ChangesPaused, 500),
         (Reason::SessionExpired, 503),
         (Reason::UsernameTaken, 4001),
         (Reason::FileTooLarge, 400),

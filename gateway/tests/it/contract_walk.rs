@@ -56,6 +56,11 @@ const NOT_MET: &[(&str, Reason, &str)] = &[
         "no service is down here; see outage",
     ),
     (
+        "*",
+        Reason::ChangesPaused,
+        "every database has its primary here; see failover",
+    ),
+    (
         "/stream",
         Reason::TooManyAttempts,
         "takes more streams than a walk opens; see stream",

@@ -11,6 +11,7 @@ use crate::attempt::guess;
 use crate::config::Config;
 use crate::password::Passwords;
 use crate::session::entity::SessionRules;
+use crate::session::uses::Uses;
 use crate::staff::factor::{Policy, Sealer};
 use crate::staff::passkey::RelyingParty;
 use crate::user::CodeMaker;
@@ -28,6 +29,8 @@ pub struct Parts {
     /// Who counts guesses now.
     pub guess_turns: Arc<Semaphore>,
     pub sessions: SessionRules,
+    /// Uses of sessions that are not stored yet.
+    pub session_uses: Uses,
     /// Whether staff may work without a second factor.
     pub second_factor: Policy,
     /// Checks passkeys, if the console's address is configured.
@@ -49,6 +52,7 @@ impl Parts {
             guesses: config.guesses.limits(),
             guess_turns: Arc::new(Semaphore::new(guess::TURNS)),
             sessions: config.access.session_rules(),
+            session_uses: Uses::default(),
             second_factor: config.second_factor.policy()?,
             relying_party: RelyingParty::new(config.second_factor.console_origin.as_ref())?,
             sealer: Sealer::new(&keys),

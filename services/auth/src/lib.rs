@@ -108,6 +108,12 @@ const SEAL_LIMIT: Duration = Duration::from_secs(30);
 /// Batches of one run at most.
 const SEAL_ROUNDS: u32 = 100;
 
+/// How often the last uses of sessions are stored.
+const SESSION_USES_INTERVAL: Duration = Duration::from_secs(1);
+
+/// The longest that one run of it may take.
+const SESSION_USES_LIMIT: Duration = Duration::from_secs(30);
+
 /// How often second factors that the previous key sealed are sealed anew; soon in debug builds, where tests wait for it.
 const ROTATION_INTERVAL: Duration =
     Duration::from_secs(if cfg!(debug_assertions) { 1 } else { 60 });
@@ -150,6 +156,13 @@ async fn serve(config: Config, listener: TcpListener, shutdown: Shutdown) -> any
 fn start_jobs(backend: &Backend, app: &App) {
     start_filling(backend, app.clone());
     start_sealing(backend, app.clone());
+    backend.every(
+        "session uses",
+        SESSION_USES_INTERVAL,
+        SESSION_USES_LIMIT,
+        app,
+        |app| async move { session::uses::store(&app).await },
+    );
     backend.every(
         "rotation",
         ROTATION_INTERVAL,

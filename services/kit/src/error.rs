@@ -28,9 +28,10 @@ use crate::password::HashError;
 use crate::refusal::{self, Reason, Refusal};
 
 /// Refusals by a peer that concern the call and not its business: the caller cannot act on them.
-const PEER_FAULTS: [Reason; 5] = [
+const PEER_FAULTS: [Reason; 6] = [
     Reason::Internal,
     Reason::Unavailable,
+    Reason::ChangesPaused,
     Reason::TooManyAttempts,
     Reason::NotAuthenticated,
     Reason::Forbidden,
@@ -121,6 +122,9 @@ impl From<CoreError> for Status {
         match error {
             CoreError::Refused(refusal) => refusal.into(),
             CoreError::Database(error) => refusal::database_status(&error),
+            CoreError::Peer { ref source, .. } if is_paused(source) => {
+                Refusal::new(Reason::ChangesPaused).into()
+            }
             CoreError::Peer { .. } => refusal::unavailable_status(&error),
             CoreError::Unfinished | CoreError::LeaseLost => {
                 Refusal::new(Reason::Unavailable).into()
@@ -131,6 +135,11 @@ impl From<CoreError> for Status {
             | CoreError::Corrupt(_) => refusal::internal_status(&error),
         }
     }
+}
+
+/// Whether a peer's database has no primary.
+fn is_paused(status: &Status) -> bool {
+    Refusal::from_status(status).is_some_and(|refusal| refusal.reason == Reason::ChangesPaused)
 }
 
 /// The error of a service; [`core_error!`](crate::core_error) implements it.

@@ -32,6 +32,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::{error, warn};
 
+use crate::attempt::Attempt;
 use crate::deadline::Deadline;
 use crate::refusal::chain;
 use crate::telemetry;
@@ -65,6 +66,10 @@ pub trait Work: Send + 'static {
     /// Whether a failed batch may have been committed. It is not repeated then.
     fn is_unconfirmed(failure: &Self::Failure) -> bool;
 
+    /// Whether nothing was done because the database takes no changes now. No command would fare
+    /// better alone.
+    fn is_paused(failure: &Self::Failure) -> bool;
+
     /// Called with the outcomes of a committed batch before its callers are answered.
     fn committed(&mut self, _outcomes: &[Self::Outcome]) {}
 }
@@ -90,6 +95,9 @@ pub enum NotCommitted<F> {
     /// The database did not confirm the batch; repeating the command is safe. Logged by the writer.
     #[error("outcome is unknown")]
     Unconfirmed,
+    /// The database takes no changes now; nothing was done.
+    #[error("changes are paused")]
+    Paused,
     /// The command failed alone.
     #[error(transparent)]
     Failed(F),
@@ -202,7 +210,11 @@ impl<W: Work> Queue<W> {
         })?;
         self.metrics.depth.increment(1.0);
         // The writer drops a sender only together with the process.
-        answered.await.unwrap_or(Err(NotCommitted::Unconfirmed))
+        let answer = answered.await.unwrap_or(Err(NotCommitted::Unconfirmed));
+        if matches!(answer, Ok(_) | Err(NotCommitted::Unconfirmed)) {
+            Attempt::writes();
+        }
+        answer
     }
 
     /// Ends the writer once its queue is empty. Later commands are refused.
@@ -324,7 +336,11 @@ impl<W: Work> Writer<W> {
             Ok(outcomes) => return self.answer(batch, outcomes),
             Err(failure) => failure,
         };
-        if W::is_unconfirmed(&failure) {
+        if W::is_paused(&failure) {
+            for job in batch {
+                job.answer(Err(NotCommitted::Paused));
+            }
+        } else if W::is_unconfirmed(&failure) {
             warn!(
                 error = chain(&failure),
                 commands = batch.len(),

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::db::Pool;
 use prost::Message;
 use sha2::{Digest as _, Sha256};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::chaos::Defect;
@@ -101,6 +101,6 @@ pub async fn store_in_tx(
 }
 
 /// Deletes keys older than `age` in batches, so that no lock is held for long.
-pub async fn prune(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
+pub async fn prune(pool: &Pool, age: Duration) -> Result<u64, sqlx::Error> {
     db::prune_older!(pool, age, "idempotency_keys"("scope, key"), "created_at")
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use sqlx::PgPool;
+use crate::db::Pool;
 use uuid::Uuid;
 
 use crate::db::{self, Tx};
@@ -46,6 +46,6 @@ pub(crate) async fn record_all_in_tx(
 }
 
 /// Deletes events older than `age` in batches, so that no lock is held for long.
-pub async fn prune(pool: &PgPool, age: Duration) -> Result<u64, sqlx::Error> {
+pub async fn prune(pool: &Pool, age: Duration) -> Result<u64, sqlx::Error> {
     db::prune_older!(pool, age, "inbox"("consumer, event_id"), "received_at")
 }

@@ -15,7 +15,7 @@
 //! | [`client`], [`call!`] | balanced gRPC channels, and the one way to call another service |
 //! | [`users`] | which users exist |
 //! | [`four_eyes`], [`second_pair`] | what takes two members of staff, and whether two accounts are two people |
-//! | [`db`], [`group_commit`] | the pool, migrations, the one way to write; many callers in one transaction |
+//! | [`db`], [`group_commit`] | the primary and its connections, migrations, the one way to write; many callers in one transaction |
 //! | [`outbox`], [`consumer`], [`inbox`] | events: written with a change, published, applied once |
 //! | [`saga`] | work in several steps: lease, claim, postpone, follow, recover, forget |
 //! | [`audit`], [`hash_chain`] | audit entries, published with the change; hash chains over what is kept |
@@ -38,6 +38,7 @@ extern crate self as adfolio_kit;
 pub use {sqlx, strum};
 
 pub mod admin;
+mod attempt;
 pub mod audit;
 pub mod backoff;
 pub mod broker;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use sqlx::PgPool;
+use crate::db::Pool;
 
 /// Sampling interval.
 pub(crate) const INTERVAL: Duration = Duration::from_secs(5);
@@ -45,9 +45,8 @@ pub fn record_saga(saga: &'static str, states: &[&'static str], found: &[InState
 
 /// Records the connections of the pool.
 #[allow(clippy::cast_precision_loss, reason = "gauges are floats")]
-pub(crate) fn record_pool(pool: &PgPool) {
-    let open = usize::try_from(pool.size()).unwrap_or(usize::MAX);
-    let idle = pool.num_idle().min(open);
+pub(crate) fn record_pool(pool: &Pool) {
+    let (open, idle) = pool.counts();
     let busy = open.saturating_sub(idle);
     metrics::gauge!("db_pool_connections", "state" => "busy").set(busy as f64);
     metrics::gauge!("db_pool_connections", "state" => "idle").set(idle as f64);

@@ -11,9 +11,14 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use adfolio_money::Money;
+use sqlx::error::DatabaseError;
+use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
-use tracing::{error, warn};
+use tracing::{debug, error, warn};
+
+use crate::chaos::Defect;
+use crate::db::NoPrimary;
 
 /// The domain of every `ErrorInfo`.
 pub const DOMAIN: &str = "adfolio";
@@ -22,6 +27,10 @@ pub const DOMAIN: &str = "adfolio";
 /// another replica may be tried, even for a call that must not happen twice. The client acts on it
 /// and removes it.
 pub const NOT_TAKEN: &str = "adfolio-not-taken";
+
+/// Metadata of the status of a call whose database has moved to another server. The layer around
+/// every call acts on it and removes it.
+pub(crate) const MOVED: &str = "adfolio-database-moved";
 
 macro_rules! reasons {
     ($($(#[$doc:meta])* $variant:ident = $name:literal, $code:ident;)*) => {
@@ -89,6 +98,8 @@ reasons! {
     Internal = "INTERNAL", Internal;
     /// A part behind did not answer in time.
     Unavailable = "UNAVAILABLE", Unavailable;
+    /// No database server takes changes now; what is there can be read.
+    ChangesPaused = "CHANGES_PAUSED", Unavailable;
     /// The session has expired or was revoked.
     SessionExpired = "SESSION_EXPIRED", Unauthenticated;
     /// The user name is taken.
@@ -380,34 +391,73 @@ pub fn unavailable_status(error: &(dyn Error + 'static)) -> Status {
     Refusal::new(Reason::Unavailable).into()
 }
 
-/// The status of a database error: UNAVAILABLE if the server cannot be reached or is overloaded,
-/// else INTERNAL. Violations that belong to the business (a unique key, a check) are recognised by
-/// their constraint before this is called.
+/// The status of a database error: CHANGES_PAUSED without a primary, UNAVAILABLE if the server
+/// cannot be reached or is overloaded, else INTERNAL. Violations that belong to the business (a
+/// unique key, a check) are recognised by their constraint before this is called.
 pub fn database_status(error: &sqlx::Error) -> Status {
-    if is_unavailable(error) {
-        unavailable_status(error)
-    } else {
-        internal_status(error)
+    if is_without_primary(error) {
+        // The database's state is logged where it is found out, once for all calls.
+        debug!(error = chain(error), "changes are paused");
+        return Refusal::new(Reason::ChangesPaused).into();
     }
+    if !is_unavailable(error) {
+        return internal_status(error);
+    }
+    let mut status = unavailable_status(error);
+    if is_moved(error) {
+        let metadata = status.metadata_mut();
+        metadata.insert(MOVED, MetadataValue::from_static("moved"));
+    }
+    status
+}
+
+/// Whether no server of the database is the primary.
+pub fn is_without_primary(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(error) => error
+            .get_ref()
+            .is_some_and(<dyn Error + Send + Sync>::is::<NoPrimary>),
+        _ => false,
+    }
+}
+
+/// Whether the server went away or stopped being the primary, so that another one, or the same a
+/// moment later, may do the work.
+pub fn is_moved(error: &sqlx::Error) -> bool {
+    match error {
+        sqlx::Error::Io(_) => !is_without_primary(error),
+        // A server that dies while a connection is being opened leaves half an answer, which sqlx
+        // reports as unexpected data.
+        sqlx::Error::PoolClosed | sqlx::Error::BeginFailed | sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Database(database) => database.code().is_some_and(|code| {
+            // 08: connection; 57P01-57P03: shutdown, crash, starting up or shutting down; 25006:
+            // read-only, as a standby is.
+            code.starts_with("08")
+                || matches!(&*code, "57P01" | "57P02" | "57P03")
+                || (&*code == "25006" && !Defect::ReadOnlyUnnoticed.is_enabled())
+        }),
+        _ => false,
+    }
+}
+
+/// Whether the server refused to change anything, as a standby does.
+pub fn is_read_only(error: &sqlx::Error) -> bool {
+    let database = error.as_database_error();
+    database.and_then(DatabaseError::code).as_deref() == Some("25006")
 }
 
 /// Whether the database cannot do the work now, but may later.
 pub fn is_unavailable(error: &sqlx::Error) -> bool {
+    if is_moved(error) {
+        return true;
+    }
     match error {
-        sqlx::Error::Io(_)
-        | sqlx::Error::Tls(_)
-        | sqlx::Error::PoolTimedOut
-        | sqlx::Error::PoolClosed
-        | sqlx::Error::BeginFailed
-        // A server that dies while a connection is being opened leaves half an answer, which sqlx
-        // reports as unexpected data.
-        | sqlx::Error::Protocol(_) => true,
+        sqlx::Error::Io(_) | sqlx::Error::Tls(_) | sqlx::Error::PoolTimedOut => true,
         sqlx::Error::Database(database) => database.code().is_some_and(|code| {
-            // 08: connection; 53: out of connections, memory or disk; 57P01-57P05: shutdown, crash,
-            // starting up, dropped, idle. 25P03: idle in transaction; 57014: statement timeout;
-            // 55P03: lock timeout; 40001, 40P01: serialization, deadlock.
-            code.starts_with("08")
-                || code.starts_with("53")
+            // 53: out of connections, memory or disk; 57P04, 57P05: dropped, idle. 25P03: idle in
+            // transaction; 57014: statement timeout; 55P03: lock timeout; 40001, 40P01:
+            // serialization, deadlock.
+            code.starts_with("53")
                 || code.starts_with("57P0")
                 || matches!(&*code, "25P03" | "57014" | "55P03" | "40001" | "40P01")
         }),
@@ -419,7 +469,7 @@ pub fn is_unavailable(error: &sqlx::Error) -> bool {
 pub fn is_serialization_failure(error: &sqlx::Error) -> bool {
     error
         .as_database_error()
-        .and_then(sqlx::error::DatabaseError::code)
+        .and_then(DatabaseError::code)
         .is_some_and(|code| matches!(&*code, "40001" | "40P01"))
 }
 

@@ -139,7 +139,7 @@ impl TestDatabase {
     }
 
     /// A pool with kit's own settings, as services have it.
-    pub fn kit_pool(&self) -> PgPool {
+    pub fn kit_pool(&self) -> db::Pool {
         db::connect(&self.args(), "test").expect("a valid URL")
     }
 

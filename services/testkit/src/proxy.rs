@@ -1,8 +1,8 @@
 //! A TCP proxy whose connections a test can cut and delay.
 
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -17,7 +17,7 @@ const CHUNK_BYTES: usize = 16 * 1024;
 /// The settings of the test.
 #[derive(Debug)]
 struct Orders {
-    target: String,
+    target: Mutex<String>,
     cuts: watch::Sender<u64>,
     refusing: AtomicBool,
     delay_micros: AtomicU64,
@@ -37,7 +37,7 @@ impl Proxy {
         let listener = free_listener().await;
         let address = listener.local_addr().expect("a bound address");
         let orders = Arc::new(Orders {
-            target: target.to_owned(),
+            target: Mutex::new(target.to_owned()),
             cuts: watch::channel(0).0,
             refusing: AtomicBool::new(false),
             delay_micros: AtomicU64::new(0),
@@ -53,6 +53,12 @@ impl Proxy {
     /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    /// Leads new connections to another server; open ones stay where they lead.
+    pub fn lead_to(&self, target: &str) {
+        let mut present = self.orders.target.lock();
+        target.clone_into(present.as_mut().expect("nobody panics with it"));
     }
 
     /// Cuts all open connections.
@@ -96,7 +102,8 @@ async fn accept(listener: TcpListener, orders: Arc<Orders>) {
 }
 
 async fn forward(client: TcpStream, orders: &Orders) -> std::io::Result<()> {
-    let server = TcpStream::connect(&orders.target).await?;
+    let target = orders.target.lock().expect("nobody panics with it").clone();
+    let server = TcpStream::connect(target).await?;
     client.set_nodelay(true)?;
     server.set_nodelay(true)?;
     let (from_client, to_client) = client.into_split();

@@ -1,6 +1,6 @@
 //! The SQL of acceptors.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -65,7 +65,7 @@ pub async fn count_completed_in_tx(tx: &mut Tx, id: AcceptorId) -> Result<(), Ac
 
 /// Acceptors older than `before`, newest first.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<AcceptorId>,
     fetch: i64,
 ) -> Result<Vec<Acceptor>, AcceptorError> {

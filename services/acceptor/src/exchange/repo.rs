@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::chaos::Defect;
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
@@ -208,7 +208,7 @@ pub(super) async fn has_key_in_tx(
 
 /// The user's open order, one that is being placed included.
 pub(super) async fn find_open(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
 ) -> Result<Option<Exchange>, AcceptorError> {
     let row = rows!(
@@ -224,7 +224,7 @@ pub(super) async fn find_open(
 }
 
 /// An order that its user can see.
-pub(super) async fn find(pool: &PgPool, id: ExchangeId) -> Result<Option<Exchange>, AcceptorError> {
+pub(super) async fn find(pool: &Pool, id: ExchangeId) -> Result<Option<Exchange>, AcceptorError> {
     let row = rows!(
         "SELECT",
         "FROM exchanges WHERE id = $1 AND status IS NOT NULL",
@@ -411,7 +411,7 @@ pub(super) async fn save_in_tx(tx: &mut Tx, exchange: &Exchange) -> Result<(), A
 /// compared as one value, because then no other index has the order: a filter on top of another index would walk past
 /// everything of others.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user: Option<UserId>,
     status: Option<&str>,
     before: Uuid,
@@ -477,7 +477,7 @@ pub(super) async fn list(
 /// How many orders staff may decide, and when the oldest was opened. Those that a decision is being carried out for are
 /// left out.
 pub(super) async fn count_pending(
-    pool: &PgPool,
+    pool: &Pool,
 ) -> Result<(i64, Option<DateTime<Utc>>), AcceptorError> {
     let row = sqlx::query!(
         r#"SELECT count(*) AS "count!", min(created_at) AS oldest_at

@@ -1,6 +1,6 @@
 //! The SQL of the audit log.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::hash_chain::Place;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
@@ -98,7 +98,7 @@ macro_rules! page {
 /// no other index has in the same order: with equalities the planner might walk the whole log, expecting frequent
 /// matches.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     filter: &Filter,
     before: Position,
     fetch: i64,
@@ -158,7 +158,7 @@ pub async fn insert_user_action_in_tx(tx: &mut Tx, action: &UserAction) -> Resul
 /// What was done to a user's account behind `before`, newest first. Each log gives at most a page from its own index;
 /// the answer is the newest of both. Looks of staff did nothing to it.
 pub async fn list_of_user(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     before: Position,
     fetch: i64,
@@ -243,7 +243,7 @@ pub async fn newest_seal(executor: impl PgExecutor<'_>) -> Result<Option<Seal>, 
 
 /// Seals behind a number up to and with another, in their order, with their entries.
 pub async fn seals(
-    pool: &PgPool,
+    pool: &Pool,
     after: i64,
     last: i64,
     limit: i64,
@@ -283,7 +283,7 @@ pub async fn seals(
 }
 
 /// Entries without a seal.
-pub async fn count_unsealed(pool: &PgPool) -> Result<i64, sqlx::Error> {
+pub async fn count_unsealed(pool: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM audit_unsealed"#)
         .fetch_one(pool)
         .await

@@ -1,6 +1,6 @@
 //! The SQL of claims.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
 
@@ -82,7 +82,7 @@ pub(super) async fn release_in_tx(
 
 /// Live claims of a kind behind `before`, newest first: ids grow with time.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     kind: Kind,
     now: DateTime<Utc>,
     before: Option<ClaimId>,

@@ -1,6 +1,6 @@
 //! The SQL of devices.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use chrono::{DateTime, Utc};
 
 use super::entity::DeviceDigest;
@@ -11,7 +11,7 @@ const PRUNE_BATCH: i64 = 1000;
 
 /// Whether a token that was used after `since` is one of the account of this kind with this compared name.
 pub async fn is_known(
-    pool: &PgPool,
+    pool: &Pool,
     kind: Kind,
     digest: DeviceDigest,
     username_key: &str,

@@ -1,6 +1,6 @@
 //! The SQL of hosts.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::signing_key::{Kid, PublicKey};
 use chrono::{DateTime, Utc};
 use sqlx::PgExecutor;
@@ -82,7 +82,7 @@ pub async fn revoke_key_in_tx(
 
 /// The host and the key of this id, unless it was revoked.
 pub async fn find_valid_key(
-    pool: &PgPool,
+    pool: &Pool,
     kid: &Kid,
 ) -> Result<Option<(HostId, PublicKey)>, sqlx::Error> {
     let row = sqlx::query!(
@@ -167,7 +167,7 @@ pub async fn find_in_tx(tx: &mut Tx, id: HostId) -> Result<Option<Host>, sqlx::E
 }
 
 /// Oldest first.
-pub async fn list(pool: &PgPool) -> Result<Vec<Host>, sqlx::Error> {
+pub async fn list(pool: &Pool) -> Result<Vec<Host>, sqlx::Error> {
     select(pool, None).await
 }
 

@@ -1,6 +1,6 @@
 //! The SQL of licence keys.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
@@ -60,7 +60,7 @@ pub async fn find_all_in_tx(tx: &mut Tx, codes: &[Code]) -> Result<Vec<LicenseKe
 }
 
 /// One key.
-pub async fn find(pool: &PgPool, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
+pub async fn find(pool: &Pool, code: &Code) -> Result<Option<LicenseKey>, sqlx::Error> {
     let key = query_keys!("WHERE code = $1", code.expose())
         .fetch_optional(pool)
         .await?;
@@ -96,7 +96,7 @@ pub async fn mark_used_in_tx(
 
 /// Keys issued before `before`, newest first.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<LicenseKeyId>,
     fetch: i64,
 ) -> Result<Vec<LicenseKey>, sqlx::Error> {

@@ -1,6 +1,6 @@
 //! The SQL of skeletons, of users and of staff.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use uuid::Uuid;
 
 /// The advisory lock of whoever adds missing skeletons.
@@ -24,7 +24,7 @@ pub struct Rows {
 
 /// Whether a name or what it looks like is taken.
 pub async fn is_taken(
-    pool: &PgPool,
+    pool: &Pool,
     owners: Owners,
     key: &str,
     skeleton: &str,
@@ -54,7 +54,7 @@ pub async fn is_taken(
 }
 
 /// Whether a row waits for its skeleton.
-pub async fn is_any_missing(pool: &PgPool, owners: Owners) -> Result<bool, sqlx::Error> {
+pub async fn is_any_missing(pool: &Pool, owners: Owners) -> Result<bool, sqlx::Error> {
     match owners {
         Owners::Users => {
             sqlx::query_scalar!(

@@ -2,6 +2,7 @@
 
 pub mod entity;
 mod repo;
+pub mod uses;
 
 use adfolio_kit::db::{self, Tx};
 use adfolio_kit::identity::UserId;
@@ -197,16 +198,12 @@ pub async fn verify(app: &App, kind: Kind, token: TokenDigest) -> Result<Session
     // A token of the other kind is as unknown here as one that was never issued.
     let mut session = found
         .filter(|session| kind.matches(session.owner))
-        .ok_or(AuthError::NotAuthenticated)?
-        .under(&app.sessions);
+        .ok_or(AuthError::NotAuthenticated)?;
+    session = app.session_uses.apply(session).under(&app.sessions);
     let now = app.clock.now();
     session.require_live(now)?;
     if session.touch(now, &app.sessions) {
-        let touched = session.clone();
-        db::write(&app.pool, move |tx| {
-            Box::pin(async move { repo::touch_in_tx(tx, &touched).await })
-        })
-        .await?;
+        app.session_uses.add(&session);
     }
     Ok(session)
 }
@@ -255,7 +252,7 @@ pub async fn live_of_user(app: &App, user: UserId) -> Result<Vec<Listed>, AuthEr
     let opened_after = app.sessions.user_opened_after(now);
     let found = repo::live_of_user(&app.pool, user, now, opened_after).await?;
     let under = |listed: Listed| Listed {
-        session: listed.session.under(&app.sessions),
+        session: app.session_uses.apply(listed.session).under(&app.sessions),
         ..listed
     };
     Ok(found.into_iter().map(under).collect())

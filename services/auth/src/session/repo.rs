@@ -1,6 +1,6 @@
 //! The SQL of sessions.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_kit::signing_key::Kid;
 use chrono::{DateTime, Utc};
@@ -8,6 +8,7 @@ use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::entity::{Client, ClientDigest, Listed, Opening, Origin, Owner, Session, TokenDigest};
+use super::uses::Use;
 use crate::ids::{SessionId, StaffId};
 
 /// Rows that one pruning statement deletes at most.
@@ -79,7 +80,7 @@ pub async fn find(
 
 /// A user's live sessions that were opened after `opened_after`, newest first.
 pub async fn live_of_user(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     now: DateTime<Utc>,
     opened_after: DateTime<Utc>,
@@ -118,14 +119,25 @@ pub async fn live_of_user(
     Ok(sessions.collect())
 }
 
-/// Stores an extended expiry. Never backwards: of two replicas that extend at once the later one wins.
-pub async fn touch_in_tx(tx: &mut Tx, session: &Session) -> Result<(), sqlx::Error> {
+/// Stores the last uses of sessions. Never backwards: of two replicas that extend one the later use counts. Locked in
+/// one order, so that two replicas do not wait for each other.
+pub async fn touch_in_tx(tx: &mut Tx, uses: &[(SessionId, Use)]) -> Result<(), sqlx::Error> {
+    let ids: Vec<_> = uses.iter().map(|(id, _)| id.0).collect();
+    let seen: Vec<_> = uses.iter().map(|(_, last)| last.last_seen_at).collect();
+    let expiries: Vec<_> = uses.iter().map(|(_, last)| last.expires_at).collect();
     sqlx::query!(
-        "UPDATE sessions SET last_seen_at = $2, expires_at = $3
-         WHERE id = $1 AND ended_at IS NULL AND last_seen_at < $2",
-        session.id.0,
-        session.last_seen_at,
-        session.expires_at,
+        "WITH used AS (
+             SELECT s.id, u.last_seen_at, u.expires_at
+             FROM sessions s JOIN unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) AS u (id, last_seen_at, expires_at)
+               USING (id)
+             WHERE s.ended_at IS NULL AND s.last_seen_at < u.last_seen_at
+             ORDER BY s.id FOR UPDATE OF s
+         )
+         UPDATE sessions s SET last_seen_at = used.last_seen_at, expires_at = used.expires_at
+         FROM used WHERE s.id = used.id",
+        &ids,
+        &seen,
+        &expiries,
     )
     .execute(tx)
     .await?;

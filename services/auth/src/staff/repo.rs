@@ -1,6 +1,6 @@
 //! The SQL of staff accounts.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::StaffRole;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
@@ -33,7 +33,7 @@ pub const USERNAME_CONSTRAINTS: [&str; 2] = ["staff_username_key", "staff_userna
 
 /// The id and password hash of a compared user name.
 pub async fn find_credentials(
-    pool: &PgPool,
+    pool: &Pool,
     username_key: &str,
 ) -> Result<Option<(StaffId, String)>, sqlx::Error> {
     let row = sqlx::query!(
@@ -57,7 +57,7 @@ pub async fn find(
 }
 
 /// The password hash of a member.
-pub async fn find_password(pool: &PgPool, id: StaffId) -> Result<Option<String>, sqlx::Error> {
+pub async fn find_password(pool: &Pool, id: StaffId) -> Result<Option<String>, sqlx::Error> {
     sqlx::query_scalar!("SELECT password_hash FROM staff WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await
@@ -320,7 +320,7 @@ pub async fn lock_and_look_for_any_in_tx(tx: &mut Tx) -> Result<bool, sqlx::Erro
 
 /// Staff added before `before`, newest first. A session is live if it was opened after `opened_after` and has not ended.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<StaffId>,
     fetch: i64,
     now: DateTime<Utc>,

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
@@ -94,7 +94,7 @@ impl From<Row> for User {
 }
 
 /// The account of a compared user name.
-pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Account>, AuthError> {
+pub async fn find_by_name(pool: &Pool, username_key: &str) -> Result<Option<Account>, AuthError> {
     let row = select_users!("WHERE username_key = $1", username_key)
         .fetch_optional(pool)
         .await?;
@@ -102,7 +102,7 @@ pub async fn find_by_name(pool: &PgPool, username_key: &str) -> Result<Option<Ac
 }
 
 /// A user's account.
-pub async fn find_account(pool: &PgPool, id: UserId) -> Result<Option<Account>, AuthError> {
+pub async fn find_account(pool: &Pool, id: UserId) -> Result<Option<Account>, AuthError> {
     let row = select_users!("WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
@@ -110,12 +110,12 @@ pub async fn find_account(pool: &PgPool, id: UserId) -> Result<Option<Account>, 
 }
 
 /// A user.
-pub async fn find(pool: &PgPool, id: UserId) -> Result<Option<User>, AuthError> {
+pub async fn find(pool: &Pool, id: UserId) -> Result<Option<User>, AuthError> {
     Ok(find_account(pool, id).await?.map(|account| account.user))
 }
 
 /// How many users are active, `most` at most: one range of an index.
-pub async fn count_active(pool: &PgPool, most: i64) -> Result<i64, AuthError> {
+pub async fn count_active(pool: &Pool, most: i64) -> Result<i64, AuthError> {
     let count = sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM (SELECT 1 FROM users WHERE state = 'active' LIMIT $1) AS active"#,
         most
@@ -276,7 +276,7 @@ pub async fn insert_former_email_in_tx(
 
 /// An address that a user had until after `since`.
 pub async fn find_former_email(
-    pool: &PgPool,
+    pool: &Pool,
     id: FormerEmailId,
     user: UserId,
     since: DateTime<Utc>,
@@ -377,7 +377,7 @@ pub async fn insert_state_change_in_tx(
 }
 
 /// The users of these ids, in no order.
-pub async fn find_all(pool: &PgPool, ids: HashSet<UserId>) -> Result<Vec<User>, AuthError> {
+pub async fn find_all(pool: &Pool, ids: HashSet<UserId>) -> Result<Vec<User>, AuthError> {
     let ids: Vec<Uuid> = ids.into_iter().map(|id| id.0).collect();
     let rows = select_users!("WHERE id = ANY ($1)", &ids)
         .fetch_all(pool)
@@ -386,7 +386,7 @@ pub async fn find_all(pool: &PgPool, ids: HashSet<UserId>) -> Result<Vec<User>, 
 }
 
 /// The users whose payment references have these digits, in no order.
-pub async fn find_payers(pool: &PgPool, digits: Vec<String>) -> Result<Vec<User>, AuthError> {
+pub async fn find_payers(pool: &Pool, digits: Vec<String>) -> Result<Vec<User>, AuthError> {
     let rows = select_users!(
         "WHERE encode(substring(sha256(uuid_send(id)) FROM 1 FOR 8), 'hex') = ANY ($1)",
         &digits
@@ -400,7 +400,7 @@ pub async fn find_payers(pool: &PgPool, digits: Vec<String>) -> Result<Vec<User>
 /// and only a search for a part of a name reads rows that it does not answer. A state is asked for as a range of its
 /// index: with an equality the planner might walk all users, expecting the state to be a frequent one.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     query: &Query,
     before: Option<UserId>,
     fetch: i64,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
@@ -250,7 +250,7 @@ pub async fn find_in_tx(tx: &mut Tx, id: CampaignId) -> Result<Option<Campaign>,
 }
 
 /// The campaign, if it exists.
-pub async fn find(pool: &PgPool, id: CampaignId) -> Result<Option<Campaign>, CouponError> {
+pub async fn find(pool: &Pool, id: CampaignId) -> Result<Option<Campaign>, CouponError> {
     let row = query_campaigns!("WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
@@ -259,7 +259,7 @@ pub async fn find(pool: &PgPool, id: CampaignId) -> Result<Option<Campaign>, Cou
 
 /// Campaigns older than `before`, newest first.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<CampaignId>,
     fetch: i64,
 ) -> Result<Vec<Campaign>, CouponError> {
@@ -272,7 +272,7 @@ pub async fn list(
 
 /// What these campaigns have cost so far: a few rows of each.
 pub async fn costs(
-    pool: &PgPool,
+    pool: &Pool,
     campaigns: &[CampaignId],
 ) -> Result<HashMap<CampaignId, Cost>, CouponError> {
     let ids: Vec<Uuid> = campaigns.iter().map(|id| id.0).collect();
@@ -337,7 +337,7 @@ pub async fn take_stock_in_tx(tx: &mut Tx, id: CampaignId) -> Result<bool, Coupo
 }
 
 /// How many campaigns wait for a second person, and when the oldest was made.
-pub async fn count_proposed(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), CouponError> {
+pub async fn count_proposed(pool: &Pool) -> Result<(i64, Option<DateTime<Utc>>), CouponError> {
     let row = sqlx::query!(
         r#"SELECT count(*) AS "count!", min(created_at) AS oldest_at
            FROM (SELECT c.created_at FROM campaign_proposals p JOIN campaigns c ON c.id = p.campaign_id

@@ -1,6 +1,6 @@
 //! The SQL of users' coupons.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
@@ -168,7 +168,7 @@ pub async fn has_new_user_coupon_in_tx(tx: &mut Tx, user: UserId) -> Result<bool
 
 /// Open new-user campaigns with coupons left, newest first.
 pub async fn new_user_candidates(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<CampaignId>, CouponError> {
@@ -207,7 +207,7 @@ pub async fn has_open_new_user_campaign_in_tx(
 
 /// The user's coupons of one shown state that are older than `before`, newest first.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     state: ShownState,
     before: Option<CouponId>,
@@ -267,7 +267,7 @@ pub struct Summary {
 /// How many coupons the user has, by shown state, and whether there may be anything to claim: one row, and the few past
 /// their time that are not marked yet.
 pub async fn summary(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     now: DateTime<Utc>,
 ) -> Result<Summary, CouponError> {
@@ -299,7 +299,7 @@ pub async fn summary(
 /// Open campaigns that have coupons left or that the user has claimed from, and the new-user campaign that the user's
 /// coupon came from, though it may be over. New-user campaigns first, then the newest.
 pub async fn claimable(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     today: NaiveDate,
     now: DateTime<Utc>,
@@ -360,7 +360,7 @@ pub async fn claimable(
 
 /// The user's unused coupons whose requirement `amount_max` meets, soonest expiry first.
 pub async fn usable(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     amount_max: Money,
     now: DateTime<Utc>,

@@ -1,6 +1,6 @@
 //! The SQL of reservations.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -90,7 +90,7 @@ pub async fn save_in_tx(
 }
 
 /// What coupons cost, summed from an index that holds the amounts.
-pub async fn totals(pool: &PgPool) -> Result<Totals, CouponError> {
+pub async fn totals(pool: &Pool) -> Result<Totals, CouponError> {
     let row = sqlx::query!(
         r#"SELECT coalesce(sum(discount_minor), 0)::bigint AS "redeemed!",
                   coalesce(sum(discount_minor) FILTER (WHERE state = 'reserved'), 0)::bigint AS "reserved!"

@@ -93,6 +93,12 @@ names! {
         EndedBeforePosted = "ended-before-posted",
         /// Two concurrent decisions on an exchange order do not lock its row.
         RowNotLocked = "row-not-locked",
+        /// Commits do not wait for the standby.
+        CommitsNotSynchronous = "commits-not-synchronous",
+        /// A primary that turned read-only still counts as one.
+        ReadOnlyUnnoticed = "read-only-unnoticed",
+        /// Of several servers of a database only the first is known.
+        OneServerKnown = "one-server-known",
     }
 }
 

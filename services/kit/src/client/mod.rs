@@ -22,6 +22,7 @@ use tonic::{Code, Request, Status};
 use tower::Service;
 use tracing::debug;
 
+use crate::attempt::Attempt;
 use crate::backoff::Backoff;
 use crate::config::ConfigError;
 use crate::deadline::{Deadline, parse_grpc_timeout};
@@ -141,6 +142,9 @@ impl Service<http::Request<Body>> for Channel {
             request.headers_mut().insert("grpc-timeout", value);
         }
         let method = request.uri().path().to_owned();
+        if !only_reads(&method) {
+            Attempt::writes();
+        }
         let work = telemetry::begin(&Context::current(), &SpanKind::Client, |span| {
             span.update_name(method.clone());
             span.set_attribute(KeyValue::new("rpc.system", "grpc"));
@@ -159,6 +163,13 @@ impl Service<http::Request<Body>> for Channel {
         };
         Box::pin(called)
     }
+}
+
+/// Whether a method changes nothing, by its name.
+fn only_reads(path: &str) -> bool {
+    const VERBS: [&str; 4] = ["Get", "List", "Verify", "Count"];
+    let name = path.rsplit('/').next().unwrap_or(path);
+    VERBS.iter().any(|verb| name.starts_with(verb))
 }
 
 /// Counts a call by its outcome; a refused call has its status in the headers.

@@ -26,8 +26,8 @@ mod worker;
 
 use std::sync::Arc;
 
+use crate::db::Pool;
 use futures::future::BoxFuture;
-use sqlx::PgPool;
 
 pub use ephemeral::{EventSink, Interests, Subscription};
 
@@ -192,7 +192,7 @@ impl Consumer {
     /// check is registered before this returns.
     pub fn run<H: Handler>(
         self,
-        pool: PgPool,
+        pool: Pool,
         broker: Broker,
         migrated: Latch,
         readiness: &Readiness,

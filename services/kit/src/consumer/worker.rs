@@ -1,12 +1,12 @@
 //! The parts of a consumer, and how it takes deliveries.
 
+use crate::db::Pool;
 use chrono::{DateTime, Utc};
 use futures::StreamExt;
 use lapin::message::Delivery;
 use lapin::options::BasicConsumeOptions;
 use lapin::types::FieldTable;
 use metrics::{Counter, Histogram};
-use sqlx::PgPool;
 use tokio::time::Instant;
 
 use super::Consumer;
@@ -19,7 +19,7 @@ pub(super) const PREFETCH: u16 = 256;
 /// The parts of a consumer.
 pub(super) struct Worker<H> {
     pub(super) consumer: Consumer,
-    pub(super) pool: PgPool,
+    pub(super) pool: Pool,
     pub(super) broker: Broker,
     pub(super) handler: H,
     pub(super) measured: Measured,

@@ -10,11 +10,13 @@
 use std::time::Duration;
 
 use sqlx::migrate::{AppliedMigration, Migrate, MigrateError, Migration, Migrator};
-use sqlx::postgres::PgConnectOptions;
-use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, PgConnection};
 use tracing::{info, warn};
 
 use super::grants::{self, TableRights};
+use super::pool::Pool;
+use super::primary;
+use super::servers::Servers;
 use crate::admin::Readiness;
 use crate::backoff::Backoff;
 use crate::config::{ConfigError, DatabaseArgs};
@@ -75,9 +77,9 @@ pub struct Schema {
 #[derive(Clone, Debug)]
 pub struct Logins {
     /// The one that serves, which gets the rights to the tables.
-    serving: PgConnectOptions,
+    serving: Servers,
     /// The one that migrates, if it is another one.
-    migrating: Option<PgConnectOptions>,
+    migrating: Option<Servers>,
 }
 
 impl Logins {
@@ -85,9 +87,9 @@ impl Logins {
     pub fn of(args: &DatabaseArgs, application_name: &str) -> Result<Self, ConfigError> {
         let migrating = args
             .migration_url()?
-            .map(|url| super::connect_options("DATABASE_MIGRATION_URL", &url, application_name));
+            .map(|url| super::servers("DATABASE_MIGRATION_URL", &url, application_name));
         Ok(Self {
-            serving: super::connect_options("DATABASE_URL", &args.url()?, application_name)?,
+            serving: super::servers("DATABASE_URL", &args.url()?, application_name)?,
             migrating: migrating.transpose()?,
         })
     }
@@ -117,18 +119,20 @@ pub async fn migrate(logins: &Logins, schema: &Schema) -> Result<Versions, Schem
     let login = logins.migrating.as_ref().unwrap_or(&logins.serving);
     // A connection of its own: a migration may take longer than any statement of a call, and a
     // dropped connection is closed, which releases the lock.
-    let options = login.clone().options([
-        ("statement_timeout", "0".to_owned()),
-        ("idle_in_transaction_session_timeout", "0".to_owned()),
-    ]);
-    let mut connection = options.connect().await?;
+    let servers = login.map(|options| {
+        options.options([
+            ("statement_timeout", "0".to_owned()),
+            ("idle_in_transaction_session_timeout", "0".to_owned()),
+        ])
+    });
+    let mut connection = primary::open_best(&servers).await?;
     let versions = if become_owner(&mut connection).await? {
         lock(&mut connection).await?;
         let versions = Versions {
             kit: apply(&MIGRATOR, &mut connection).await?,
             service: apply(&schema.migrator, &mut connection).await?,
         };
-        let role = logins.serving.get_username();
+        let role = logins.serving.first().get_username();
         // A later release knows tables that this one does not, and has granted its own rights.
         let is_newer = versions.kit.is_newer() || versions.service.is_newer();
         if !is_newer && role != owner(&mut connection).await? {
@@ -296,7 +300,7 @@ async fn lock(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
 /// process is not ready. A faulty migration is retried like an outage: the process stays not ready
 /// and logs the reason.
 pub fn migrate_in_background(
-    pool: &PgPool,
+    pool: &Pool,
     logins: Logins,
     schema: &'static Schema,
     readiness: &Readiness,

@@ -3,13 +3,15 @@
 pub(crate) mod command;
 mod grants;
 mod migrate;
+mod pool;
+mod primary;
 mod prune;
+mod servers;
 mod write;
 
-use std::str::FromStr;
 use std::time::Duration;
 
-use secrecy::{ExposeSecret, SecretString};
+use secrecy::SecretString;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
@@ -18,12 +20,14 @@ pub use migrate::{
     Logins, MIGRATOR, Schema, SchemaError, Version, Versions, migrate, migrate_in_background,
     migrate_once,
 };
+pub use pool::{Connection, Lease, NoPrimary, Pool};
 pub(crate) use prune::{PruneLimits, prune, prune_older};
-pub use sqlx::PgPool;
 pub(crate) use write::write_at;
 pub use write::{detached, write, write_retrying};
 
+use crate::chaos::Defect;
 use crate::config::{ConfigError, DatabaseArgs};
+use servers::Servers;
 
 /// A transaction as seen by use cases: a connection inside one. Only [`write`] can commit it.
 pub type Tx = sqlx::PgConnection;
@@ -51,25 +55,31 @@ const CONNECTION_IDLE_LIMIT: Duration = Duration::from_mins(5);
 const READY_CONNECTIONS: u32 = 8;
 
 /// A pool that connects when a connection is first needed: a service can start while its database
-/// is down.
-pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<PgPool, ConfigError> {
-    let options = connect_options("DATABASE_URL", &args.url()?, application_name)?;
+/// is down. Must be called inside a runtime.
+pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<Pool, ConfigError> {
+    let servers = servers("DATABASE_URL", &args.url()?, application_name)?;
     let acquire_limit = Duration::from_millis(args.database_acquire_timeout_ms);
-    Ok(pool_options(args.database_max_connections, acquire_limit).connect_lazy_with(options))
+    let options = pool_options(args.database_max_connections, acquire_limit);
+    Ok(Pool::of(servers, options))
 }
 
-/// The settings of every session; `variable` names the one with the URL.
-fn connect_options(
+/// The servers of a URL with the settings of every session; `variable` names the one with the URL.
+fn servers(
     variable: &'static str,
     url: &SecretString,
     application_name: &str,
-) -> Result<PgConnectOptions, ConfigError> {
-    let options =
-        PgConnectOptions::from_str(url.expose_secret()).map_err(|_| ConfigError::Invalid {
-            name: variable,
-            expected: "a postgres:// URL",
-        })?;
-    Ok(options
+) -> Result<Servers, ConfigError> {
+    let servers = Servers::parse(variable, url)?;
+    Ok(servers.map(|options| session_options(options, application_name)))
+}
+
+fn session_options(options: PgConnectOptions, application_name: &str) -> PgConnectOptions {
+    let options = if Defect::CommitsNotSynchronous.is_enabled() {
+        options.options([("synchronous_commit", "off")])
+    } else {
+        options
+    };
+    options
         .application_name(&format!("adfolio-{application_name}"))
         .options([
             ("statement_timeout", STATEMENT_LIMIT.as_millis().to_string()),
@@ -81,16 +91,17 @@ fn connect_options(
             // The server stops working for a client that is gone.
             ("client_connection_check_interval", "5000".to_owned()),
             ("TimeZone", "UTC".to_owned()),
-        ]))
+        ])
 }
 
-/// A pool for the writers of group commits, a connection for each, beside the service's own `pool`.
-pub fn writer_pool(pool: &PgPool, writers: u32) -> PgPool {
-    let own = pool.connect_options();
-    let name = own.get_application_name().unwrap_or("adfolio");
-    let options = (*own).clone().application_name(&format!("{name}-writer"));
-    pool_options(writers, pool.options().get_acquire_timeout())
-        .connect_lazy_with(planned_once(options))
+/// Connections for the writers of group commits, one for each, beside the service's own.
+pub fn for_writers(pool: &Pool, writers: u32) -> Pool {
+    let options = pool_options(writers, pool.options().get_acquire_timeout());
+    pool.beside(options, |own| {
+        let name = own.get_application_name().unwrap_or("adfolio");
+        let name = format!("{name}-writer");
+        planned_once(own.application_name(&name))
+    })
 }
 
 /// Options of a session whose statements are planned once. Planning statements over arrays for each
@@ -126,8 +137,8 @@ fn pool_options(connections: u32, acquire_limit: Duration) -> PgPoolOptions {
 
 /// Opens connections one after another until there are enough for the first calls. A replica that is added under load
 /// would otherwise open them all at once while its first calls wait.
-async fn open_connections(pool: &PgPool) -> Result<(), sqlx::Error> {
-    let needed = READY_CONNECTIONS.min(pool.options().get_max_connections());
+async fn open_connections(pool: &Pool) -> Result<(), sqlx::Error> {
+    let needed = READY_CONNECTIONS.min(pool.most_writing());
     let mut opened = Vec::new();
     for _ in 0..needed {
         opened.push(pool.acquire().await?);
@@ -136,7 +147,7 @@ async fn open_connections(pool: &PgPool) -> Result<(), sqlx::Error> {
 }
 
 /// Whether the database answers.
-async fn is_reachable(pool: &PgPool) -> bool {
+async fn is_reachable(pool: &Pool) -> bool {
     sqlx::query_scalar!("SELECT 1")
         .fetch_one(pool)
         .await

@@ -1,10 +1,9 @@
 //! Deleting what has expired.
 
 use futures::future::BoxFuture;
-use sqlx::PgPool;
 use sqlx::postgres::PgQueryResult;
 
-use super::{Tx, write};
+use super::{Pool, Tx, write};
 
 /// How much one run deletes at most.
 #[derive(Clone, Copy, Debug)]
@@ -27,7 +26,7 @@ impl Default for PruneLimits {
 /// Runs `delete` with the size of a batch until a batch is not full; returns how many rows are
 /// gone. Each batch is a transaction of its own, so no lock is held for long.
 pub(crate) async fn prune<F>(
-    pool: &PgPool,
+    pool: &Pool,
     limits: PruneLimits,
     delete: F,
 ) -> Result<u64, sqlx::Error>

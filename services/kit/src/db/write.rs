@@ -15,18 +15,23 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use metrics::{Counter, Histogram};
 use opentelemetry::context::FutureExt as _;
-use sqlx::{Connection, PgPool};
+use sqlx::Connection as _;
 use tokio::time::Instant;
 use tracing::{debug, error, warn};
 
-use super::Tx;
+use super::pool::Replaced;
+use super::{Connection, Pool, Tx};
+use crate::attempt::Attempt;
 use crate::backoff::Backoff;
 use crate::chaos::{Moment, Site};
-use crate::refusal::is_serialization_failure;
+use crate::refusal::{is_read_only, is_serialization_failure};
 use crate::telemetry::{Handle, Handles};
 
 /// Limit of a transaction from begin to commit; then its connection is closed, which rolls back.
 const WRITE_LIMIT: Duration = Duration::from_secs(15);
+
+/// Connections on which a transaction is tried to begin: those of a pool may all be dead.
+const BEGIN_ATTEMPTS: u32 = 4;
 
 /// Attempts of [`write_retrying`], including the first.
 const WRITE_ATTEMPTS: u32 = 3;
@@ -37,8 +42,10 @@ static SECONDS: Handle<Histogram> = Handle::new(|| metrics::histogram!("db_trans
 enum Outcome<T, E> {
     Committed(T),
     RolledBack(E),
-    /// Begin, commit or rollback failed: the connection may or may not be inside a transaction.
-    Broken(E),
+    /// The work failed, and so did the rollback.
+    NotRolledBack(E),
+    /// Begin or commit failed: the connection may or may not be inside a transaction.
+    Broken(sqlx::Error),
     TimedOut,
     Panicked(Box<dyn Any + Send>),
 }
@@ -48,7 +55,7 @@ impl<T, E> Outcome<T, E> {
         match self {
             Self::Committed(_) => "committed",
             Self::RolledBack(_) => "rolled_back",
-            Self::Broken(_) => "broken",
+            Self::NotRolledBack(_) | Self::Broken(_) => "broken",
             Self::TimedOut => "timed_out",
             Self::Panicked(_) => "panicked",
         }
@@ -66,7 +73,7 @@ impl<T, E> Outcome<T, E> {
 /// .await?;
 /// ```
 #[track_caller]
-pub fn write<T, E, F>(pool: &PgPool, work: F) -> impl Future<Output = Result<T, E>> + use<T, E, F>
+pub fn write<T, E, F>(pool: &Pool, work: F) -> impl Future<Output = Result<T, E>> + use<T, E, F>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send + 'static,
     T: Send + 'static,
@@ -78,7 +85,7 @@ where
 /// Like [`write`], for callers whose location does not tell what is written.
 pub(crate) fn write_at<T, E, F>(
     site: Site,
-    pool: &PgPool,
+    pool: &Pool,
     work: F,
 ) -> impl Future<Output = Result<T, E>> + use<T, E, F>
 where
@@ -92,10 +99,11 @@ where
 }
 
 /// Like [`write`], but retries a few times if the transaction failed because of a concurrent one
-/// (serialization failure or deadlock). `work` runs once per attempt.
+/// (serialization failure or deadlock), or met a server that is read-only. `work` runs once per
+/// attempt.
 #[track_caller]
 pub fn write_retrying<T, E, F>(
-    pool: &PgPool,
+    pool: &Pool,
     conflict: fn(&E) -> Option<&sqlx::Error>,
     work: F,
 ) -> impl Future<Output = Result<T, E>> + use<T, E, F>
@@ -109,11 +117,17 @@ where
     let attempts = async move {
         let mut backoff = Backoff::new(Duration::from_millis(5), Duration::from_millis(50));
         for _ in 1..WRITE_ATTEMPTS {
-            match write_here(&pool, site.clone(), |tx| work(tx)).await {
-                Err(error) if conflict(&error).is_some_and(is_serialization_failure) => {
+            let error = match write_here(&pool, site.clone(), |tx| work(tx)).await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            match conflict(&error) {
+                Some(error) if is_serialization_failure(error) => {
                     tokio::time::sleep(backoff.next_wait()).await;
                 }
-                outcome => return outcome,
+                // The next transaction waits for the primary.
+                Some(error) if is_read_only(error) => pool.recheck().await,
+                _ => return Err(error),
             }
         }
         write_here(&pool, site, |tx| work(tx)).await
@@ -147,46 +161,84 @@ where
 }
 
 /// The transaction itself. Only called in a task that is never dropped.
-async fn write_here<T, E, F>(pool: &PgPool, site: Site, work: F) -> Result<T, E>
+async fn write_here<T, E, F>(pool: &Pool, site: Site, work: F) -> Result<T, E>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     E: From<sqlx::Error>,
 {
     let began = Instant::now();
-    let mut connection = pool.acquire().await.inspect_err(|_| {
-        count("no_connection");
-    })?;
+    let mut work = Some(work);
+    let mut begins_left = BEGIN_ATTEMPTS;
+    loop {
+        let connection = pool.acquire().await.inspect_err(|_| {
+            count("no_connection");
+        })?;
+        begins_left -= 1;
+        let outcome = attempt(connection, site.clone(), &mut work).await;
+        count(outcome.name());
+        let error = match outcome {
+            // A pooled connection whose server is gone. Nothing was done on it.
+            Outcome::Broken(error) if work.is_some() && begins_left > 0 => {
+                debug!(%error, "transaction begins on another connection");
+                continue;
+            }
+            Outcome::Broken(error) => error.into(),
+            Outcome::Committed(value) => {
+                SECONDS.get().record(began.elapsed());
+                return Ok(value);
+            }
+            Outcome::RolledBack(error) | Outcome::NotRolledBack(error) => error,
+            Outcome::TimedOut => {
+                warn!(
+                    limit_ms = WRITE_LIMIT.as_millis(),
+                    "transaction took too long"
+                );
+                sqlx::Error::PoolTimedOut.into()
+            }
+            Outcome::Panicked(panic) => {
+                error!(
+                    message = panic_message(panic.as_ref()),
+                    "transaction panicked"
+                );
+                sqlx::Error::WorkerCrashed.into()
+            }
+        };
+        SECONDS.get().record(began.elapsed());
+        return Err(error);
+    }
+}
+
+/// One transaction on this connection, which goes back to its pool only if its state is known.
+async fn attempt<T, E, F>(
+    mut connection: Connection,
+    site: Site,
+    work: &mut Option<F>,
+) -> Outcome<T, E>
+where
+    F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
+    E: From<sqlx::Error>,
+{
+    let lease = connection.lease().clone();
     let transaction = AssertUnwindSafe(run(&mut connection, site, work)).catch_unwind();
-    let outcome = match tokio::time::timeout(WRITE_LIMIT, transaction).await {
-        Ok(Ok(outcome)) => outcome,
-        Ok(Err(panic)) => Outcome::Panicked(panic),
-        Err(_) => Outcome::TimedOut,
+    let outcome = tokio::select! {
+        biased;
+        outcome = tokio::time::timeout(WRITE_LIMIT, transaction) => match outcome {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(panic)) => Outcome::Panicked(panic),
+            Err(_) => Outcome::TimedOut,
+        },
+        // A frozen server would not answer, and nobody may wait for it any more.
+        () = lease.over() => Outcome::Broken(Replaced.into()),
     };
-    count(outcome.name());
-    SECONDS.get().record(began.elapsed());
-    let error = match outcome {
-        Outcome::Committed(value) => return Ok(value),
-        Outcome::RolledBack(error) => return Err(error),
-        Outcome::Broken(error) => error,
-        Outcome::TimedOut => {
-            warn!(
-                limit_ms = WRITE_LIMIT.as_millis(),
-                "transaction took too long"
-            );
-            sqlx::Error::PoolTimedOut.into()
-        }
-        Outcome::Panicked(panic) => {
-            error!(
-                message = panic_message(panic.as_ref()),
-                "transaction panicked"
-            );
-            sqlx::Error::WorkerCrashed.into()
-        }
-    };
+    if !matches!(outcome, Outcome::Committed(_)) {
+        lease.doubt();
+    }
     // Futures were dropped or failed half way, so the state of the connection is unknown and it
     // never goes back to the pool. Closing the socket makes PostgreSQL roll back.
-    drop(connection.detach());
-    Err(error)
+    if !matches!(outcome, Outcome::Committed(_) | Outcome::RolledBack(_)) {
+        connection.abandon();
+    }
+    outcome
 }
 
 /// Counts a transaction by its outcome.
@@ -200,32 +252,37 @@ fn count(outcome: &'static str) {
         .increment(1);
 }
 
-async fn run<T, E, F>(connection: &mut Tx, site: Site, work: F) -> Outcome<T, E>
+/// Takes the work once the transaction has begun.
+async fn run<T, E, F>(connection: &mut Tx, site: Site, work: &mut Option<F>) -> Outcome<T, E>
 where
     F: for<'t> FnOnce(&'t mut Tx) -> BoxFuture<'t, Result<T, E>> + Send,
     E: From<sqlx::Error>,
 {
     let mut transaction = match connection.begin().await {
         Ok(transaction) => transaction,
-        Err(error) => return Outcome::Broken(error.into()),
+        Err(error) => return Outcome::Broken(error),
+    };
+    let Some(work) = work.take() else {
+        return Outcome::Broken(sqlx::Error::WorkerCrashed);
     };
     match work(&mut transaction).await {
         Ok(value) => {
             let site = site.if_written(&mut transaction).await;
             site.pass(Moment::BeforeCommit);
+            Attempt::writes();
             match transaction.commit().await {
                 Ok(()) => {
                     site.pass(Moment::AfterCommit);
                     Outcome::Committed(value)
                 }
-                Err(error) => Outcome::Broken(error.into()),
+                Err(error) => Outcome::Broken(error),
             }
         }
         Err(error) => match transaction.rollback().await {
             Ok(()) => Outcome::RolledBack(error),
             Err(rollback) => {
                 debug!(error = %rollback, "rollback failed");
-                Outcome::Broken(error)
+                Outcome::NotRolledBack(error)
             }
         },
     }

@@ -11,8 +11,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::db::Pool;
 use chrono::{DateTime, DurationRound as _, NaiveDateTime, TimeDelta, Utc};
-use sqlx::PgPool;
 use tracing::debug;
 
 use super::repo;
@@ -32,7 +32,7 @@ pub(super) const INTERVAL: Duration = Duration::from_mins(1);
 /// Makes the parts of the next hours and drops those whose events are all older than `kept`. Does
 /// nothing while a relay works on the log. Writers wait for it, for a quarter of a second at most;
 /// then it fails, and another run does it.
-pub async fn keep_parts(pool: &PgPool, kept: Duration) -> Result<(), sqlx::Error> {
+pub async fn keep_parts(pool: &Pool, kept: Duration) -> Result<(), sqlx::Error> {
     db::write(pool, move |tx| {
         Box::pin(async move { keep_parts_in_tx(tx, kept).await })
     })

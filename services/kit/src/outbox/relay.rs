@@ -24,6 +24,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::db::Pool;
 use futures::stream::{FuturesUnordered, StreamExt};
 use lapin::options::BasicPublishOptions;
 use lapin::protocol::basic::AMQPProperties;
@@ -32,7 +33,6 @@ use lapin::{Confirmation, PublisherConfirm};
 use metrics::Counter;
 use opentelemetry::trace::SpanKind;
 use opentelemetry::{Context, KeyValue};
-use sqlx::PgPool;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 use tracing::{debug, info, warn};
@@ -138,7 +138,7 @@ enum Round {
 /// The background task that empties a database's outbox.
 #[derive(Debug)]
 pub struct Relay {
-    pool: PgPool,
+    pool: Pool,
     broker: Broker,
     source: String,
     service: &'static str,
@@ -150,7 +150,7 @@ pub struct Relay {
 
 impl Relay {
     /// A relay for the outbox of `service`.
-    pub fn new(service: &'static str, pool: PgPool, broker: Broker) -> Self {
+    pub fn new(service: &'static str, pool: Pool, broker: Broker) -> Self {
         Self {
             pool,
             broker,

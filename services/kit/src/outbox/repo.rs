@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::db::Pool;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::event::Event;
@@ -313,7 +313,7 @@ pub(super) async fn prune_other_in_tx(tx: &mut Tx, age: Duration) -> Result<(), 
 }
 
 /// The query of an idle relay: whether there may be events, and whether the history is known.
-pub(super) async fn pending(pool: &PgPool) -> Result<Pending, sqlx::Error> {
+pub(super) async fn pending(pool: &Pool) -> Result<Pending, sqlx::Error> {
     sqlx::query_as!(
         Pending,
         r#"SELECT gap_first <> '{}' OR (SELECT id FROM outbox WHERE id > position ORDER BY id LIMIT 1) IS NOT NULL
@@ -326,7 +326,7 @@ pub(super) async fn pending(pool: &PgPool) -> Result<Pending, sqlx::Error> {
 }
 
 /// Depth and age, counted up to a bound so that a large backlog is not counted row by row.
-pub(super) async fn backlog(pool: &PgPool) -> Result<Backlog, sqlx::Error> {
+pub(super) async fn backlog(pool: &Pool) -> Result<Backlog, sqlx::Error> {
     sqlx::query_as!(
         Backlog,
         r#"SELECT count(*) AS "depth!",

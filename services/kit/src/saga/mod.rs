@@ -28,8 +28,8 @@ mod rows;
 use std::future::Future;
 use std::time::Duration;
 
+use crate::db::Pool;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 pub use attempt::{Attempt, attempt};
@@ -94,7 +94,7 @@ pub struct Claim {
 #[derive(Debug)]
 pub struct Context<'a> {
     /// The database.
-    pub pool: &'a PgPool,
+    pub pool: &'a Pool,
     /// Time.
     pub clock: &'a Clock,
     /// Tokens of leases.
@@ -118,13 +118,13 @@ pub trait Rows: Send + Sized + 'static {
 
     /// One row.
     fn find(
-        pool: &PgPool,
+        pool: &Pool,
         id: Uuid,
     ) -> impl Future<Output = Result<Option<Self>, Self::Error>> + Send;
 
     /// The row of a user's idempotency key.
     fn find_by_key(
-        pool: &PgPool,
+        pool: &Pool,
         user: UserId,
         key: &IdempotencyKey,
     ) -> impl Future<Output = Result<Option<Self>, Self::Error>> + Send;
@@ -152,7 +152,7 @@ pub trait Rows: Send + Sized + 'static {
     ) -> impl Future<Output = Result<(), Self::Error>> + Send;
 
     /// Unfinished rows by state.
-    fn unfinished(pool: &PgPool) -> impl Future<Output = Result<Vec<InState>, Self::Error>> + Send;
+    fn unfinished(pool: &Pool) -> impl Future<Output = Result<Vec<InState>, Self::Error>> + Send;
 }
 
 /// A row that is driven to its end.

@@ -20,7 +20,7 @@ macro_rules! saga_rows {
         }
 
         async fn find(
-            pool: &$crate::db::PgPool,
+            pool: &$crate::db::Pool,
             id: ::uuid::Uuid,
         ) -> Result<Option<Self>, Self::Error> {
             let row = $query!("SELECT ", " FROM " $table " WHERE id = $1", id)
@@ -30,7 +30,7 @@ macro_rules! saga_rows {
         }
 
         async fn find_by_key(
-            pool: &$crate::db::PgPool,
+            pool: &$crate::db::Pool,
             user: $crate::identity::UserId,
             key: &$crate::identity::IdempotencyKey,
         ) -> Result<Option<Self>, Self::Error> {
@@ -107,7 +107,7 @@ macro_rules! saga_rows {
 
         /// Of a backlog too large to be counted, the rows that come next.
         async fn unfinished(
-            pool: &$crate::db::PgPool,
+            pool: &$crate::db::Pool,
         ) -> Result<Vec<$crate::metrics::InState>, Self::Error> {
             let states = ::sqlx::query_as!(
                 $crate::metrics::InState,

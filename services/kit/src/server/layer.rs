@@ -21,6 +21,7 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 use tracing::error;
 
+use crate::attempt::Attempt;
 use crate::deadline::{Deadline, parse_grpc_timeout};
 use crate::identity::{CalledMethod, REQUEST_ID};
 use crate::latch::Latch;
@@ -28,6 +29,7 @@ use crate::refusal::{NOT_TAKEN, Reason, Refusal};
 use crate::telemetry::{self, Handles, Work};
 use crate::timely::{Overdue, Timely};
 
+use super::again::Again;
 use super::guard::Guard;
 use super::identities::Identities;
 
@@ -165,8 +167,23 @@ where
         // The clone is the one that was polled ready; `self.inner` becomes the fresh one.
         let fresh = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, fresh);
+        let (request, mut again) = Again::of(request, deadline);
+        let inside = work.clone();
         let answered = async move {
-            let called = AssertUnwindSafe(inner.call(request)).catch_unwind();
+            let called = async {
+                let mut request = request;
+                loop {
+                    let attempt = Attempt::default();
+                    let called = inner.call(request);
+                    let mut response = called.with_context(attempt.within(&inside)).await?;
+                    match again.after(&mut response, &attempt).await {
+                        Some(same) => request = same,
+                        None => return Ok(response),
+                    }
+                    std::future::poll_fn(|context| inner.poll_ready(context)).await?;
+                }
+            };
+            let called = AssertUnwindSafe(called).catch_unwind();
             match tokio::time::timeout_at(deadline.instant(), called).await {
                 Ok(Ok(Ok(response))) => {
                     record.finish(code_of(&response));

@@ -1,5 +1,6 @@
 //! The gRPC server of every service: health, reflection, deadlines, limits, metrics, traces, drain.
 
+mod again;
 mod connection;
 mod guard;
 mod identities;

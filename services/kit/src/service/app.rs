@@ -3,8 +3,8 @@
 use std::ops::Deref;
 use std::time::Duration;
 
+use crate::db::Pool;
 use futures::future::BoxFuture;
-use sqlx::PgPool;
 
 use super::Backend;
 use crate::clock::{Clock, Ids};
@@ -20,7 +20,7 @@ use crate::saga::Context;
 #[derive(Clone, Debug)]
 pub struct App<P> {
     /// The database.
-    pub pool: PgPool,
+    pub pool: Pool,
     /// Time.
     pub clock: Clock,
     /// New ids.

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::future::Future;
 use std::time::Duration;
 
-use sqlx::PgPool;
+use crate::db::Pool;
 use tokio::net::TcpListener;
 
 use super::{Running, Service};
@@ -30,7 +30,7 @@ pub struct Backend {
     /// The process.
     pub service: Service,
     /// Its database.
-    pub pool: PgPool,
+    pub pool: Pool,
     /// The broker.
     pub broker: Broker,
     /// Opens once the schema is current.

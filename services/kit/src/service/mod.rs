@@ -7,9 +7,9 @@ mod process;
 use std::convert::Infallible;
 use std::time::Duration;
 
+use crate::db::Pool;
 use anyhow::Context as _;
 use futures::future::BoxFuture;
-use sqlx::PgPool;
 use tokio::net::TcpListener;
 use tokio::time::Instant;
 use tracing::info;
@@ -102,7 +102,7 @@ impl Service {
         &self,
         args: &DatabaseArgs,
         schema: &'static Schema,
-    ) -> anyhow::Result<(PgPool, Latch)> {
+    ) -> anyhow::Result<(Pool, Latch)> {
         let pool = db::connect(args, self.name)?;
         let migrated = db::migrate_in_background(
             &pool,
@@ -195,7 +195,7 @@ impl Service {
     pub fn consume<H: Handler>(
         &self,
         consumer: Consumer,
-        pool: &PgPool,
+        pool: &Pool,
         broker: &Broker,
         migrated: &Latch,
         handler: H,

@@ -5,7 +5,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-use adfolio_kit::db::{self, Tx};
+use adfolio_kit::db::{self, Pool, Tx};
 use adfolio_testkit::TestDatabase;
 use futures::future::BoxFuture;
 use sqlx::PgPool;
@@ -70,7 +70,7 @@ async fn child() {
     let Ok(url) = std::env::var(DATABASE) else {
         return;
     };
-    let pool = PgPool::connect(&url).await.unwrap();
+    let pool = Pool::from(PgPool::connect(&url).await.unwrap());
     for number in 0..WRITES {
         db::write(&pool, move |tx| insert(tx, number))
             .await

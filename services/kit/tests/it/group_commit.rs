@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Pool, Tx};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::group_commit::{
     self, LARGE_BATCH, Limits, Metrics, NotCommitted, Queue, Queued, Work,
 };
+use adfolio_kit::refusal::is_without_primary;
 use adfolio_testkit::{TestDatabase, eventually};
 use futures::future::join_all;
 use sqlx::{Connection as _, PgConnection};
@@ -30,7 +31,7 @@ const LOST: i32 = 13;
 
 /// Adds numbers: one that is there is refused by the work, one below 1 by the database.
 #[derive(Debug)]
-struct Numbers(PgPool);
+struct Numbers(Pool);
 
 #[derive(Debug, PartialEq)]
 struct Known;
@@ -63,6 +64,10 @@ impl Work for Numbers {
 
     fn is_unconfirmed(failure: &sqlx::Error) -> bool {
         !matches!(failure, sqlx::Error::Database(_))
+    }
+
+    fn is_paused(failure: &sqlx::Error) -> bool {
+        is_without_primary(failure)
     }
 }
 
@@ -241,6 +246,10 @@ impl Work for Turns {
     }
 
     fn is_unconfirmed(failure: &Infallible) -> bool {
+        match *failure {}
+    }
+
+    fn is_paused(failure: &Infallible) -> bool {
         match *failure {}
     }
 }

@@ -2,18 +2,17 @@
 
 use std::time::Duration;
 
-use adfolio_kit::db;
+use adfolio_kit::db::{self, Pool};
 use adfolio_kit::idempotency::{self, Claim, ClaimError};
 use adfolio_kit::identity::IdempotencyKey;
 use adfolio_kit::refusal::Reason;
 use adfolio_testkit::TestDatabase;
-use sqlx::PgPool;
 use uuid::Uuid;
 
 const CALLERS: usize = 30;
 
 /// Does the work of a keyed call: counts its effects, and answers with their number.
-async fn call(pool: &PgPool, scope: Uuid, key: &str, body: &str) -> Result<Vec<u8>, ClaimError> {
+async fn call(pool: &Pool, scope: Uuid, key: &str, body: &str) -> Result<Vec<u8>, ClaimError> {
     let key: IdempotencyKey = key.parse()?;
     let digest = idempotency::digest(&body.to_owned());
     db::write(pool, move |tx| {

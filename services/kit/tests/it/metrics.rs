@@ -38,10 +38,10 @@ async fn a_state_that_nothing_waits_in_any_more_is_told_as_empty() {
 async fn every_transaction_is_counted_by_what_it_came_to() {
     let _ = install_metrics("test");
     let database = TestDatabase::of_kit().await;
-    inbox::prune(&database.pool(), Duration::from_secs(1))
+    inbox::prune(&database.kit_pool(), Duration::from_secs(1))
         .await
         .unwrap();
-    let failed: Result<(), sqlx::Error> = db::write(&database.pool(), |_| {
+    let failed: Result<(), sqlx::Error> = db::write(&database.kit_pool(), |_| {
         Box::pin(async { Err(sqlx::Error::RowNotFound) })
     })
     .await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::broker::{Broker, Stream};
-use adfolio_kit::db;
+use adfolio_kit::db::{self, Pool};
 use adfolio_kit::outbox::{CloudEvent, Event, Notifier, Relay, enqueue_in_tx, keep_parts};
 use adfolio_kit::shutdown::Shutdown;
 use adfolio_testkit::{Proxy, TestBroker, TestDatabase, eventually, within_limit};
@@ -13,7 +13,7 @@ use lapin::types::{AMQPValue, FieldTable};
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
 use serde_json::json;
-use sqlx::PgPool;
+use sqlx::{PgExecutor, PgPool};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
@@ -51,7 +51,7 @@ impl RunningRelay {
     }
 }
 
-async fn enqueue(pool: &PgPool, subject: &str, numbers: std::ops::Range<i64>) {
+async fn enqueue(pool: &Pool, subject: &str, numbers: std::ops::Range<i64>) {
     let events: Vec<Event> = numbers
         .map(|number| {
             Event::new(EVENT, subject, &json!({"number": number}))
@@ -66,7 +66,7 @@ async fn enqueue(pool: &PgPool, subject: &str, numbers: std::ops::Range<i64>) {
     .unwrap();
 }
 
-async fn waiting(pool: &PgPool) -> i64 {
+async fn waiting(pool: impl PgExecutor<'_>) -> i64 {
     sqlx::query_scalar("SELECT count(*) FROM unsent_events")
         .fetch_one(pool)
         .await
@@ -176,7 +176,7 @@ async fn open_transaction(
 }
 
 /// The numbers that the relay still looks for behind its back.
-async fn gaps(pool: &PgPool) -> Vec<i64> {
+async fn gaps(pool: impl PgExecutor<'_>) -> Vec<i64> {
     sqlx::query_scalar("SELECT gap_first FROM outbox_position")
         .fetch_one(pool)
         .await
@@ -191,8 +191,8 @@ async fn an_open_transaction_holds_up_nobody_and_its_event_is_sent_after_it() {
         broker.probe(&["adfolio.test.v1.*"]).await,
     );
     let relay = RunningRelay::start(&database, broker.broker());
-    let late = open_transaction(&pool, "late", 1).await;
-    let never = open_transaction(&pool, "never", 1).await;
+    let late = open_transaction(&database.pool(), "late", 1).await;
+    let never = open_transaction(&database.pool(), "never", 1).await;
     enqueue(&pool, "user-1", 0..3).await;
     relay.notifier.notify();
     let seen = probe.wait_for(EVENT, 3).await;
@@ -233,7 +233,7 @@ async fn nothing_is_missed_among_transactions_that_end_in_any_order() {
         .collect();
     let notifier = relays[0].notifier.clone();
     let writers = (0..WRITERS).map(|writer| {
-        let (pool, notifier) = (pool.clone(), notifier.clone());
+        let (pool, notifier) = (database.pool(), notifier.clone());
         tokio::spawn(async move {
             let mut random = StdRng::seed_from_u64(writer);
             let mut number = 0;
@@ -409,7 +409,7 @@ async fn an_event_that_nobody_consumes_does_not_hold_up_others() {
 }
 
 /// The number of sent events in the log.
-async fn sent(pool: &PgPool) -> i64 {
+async fn sent(pool: impl PgExecutor<'_>) -> i64 {
     sqlx::query_scalar(
         "SELECT (SELECT count(*) FROM outbox) - (SELECT count(*) FROM unsent_events)",
     )
@@ -419,7 +419,7 @@ async fn sent(pool: &PgPool) -> i64 {
 }
 
 /// Like a restored database: its server has another history than the one in which events were sent.
-async fn begin_another_history(pool: &PgPool) {
+async fn begin_another_history(pool: impl PgExecutor<'_>) {
     sqlx::query("UPDATE outbox_position SET history = 'earlier'")
         .execute(pool)
         .await
@@ -473,7 +473,7 @@ async fn after_a_restore_what_was_sent_goes_again_in_order_and_once() {
 }
 
 /// The log's parts for hours.
-async fn hours(pool: &PgPool) -> i64 {
+async fn hours(pool: impl PgExecutor<'_>) -> i64 {
     let parts = "SELECT count(*) FROM pg_inherits WHERE inhparent = 'outbox'::regclass
                  AND inhrelid <> 'outbox_other'::regclass";
     sqlx::query_scalar(parts).fetch_one(pool).await.unwrap()

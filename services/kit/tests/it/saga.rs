@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Pool, Tx};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::{IdempotencyKey, UserId};
@@ -39,7 +39,7 @@ adfolio_kit::core_error!(JobError);
 
 #[derive(Clone, Debug)]
 struct App {
-    pool: PgPool,
+    pool: Pool,
     clock: Clock,
     ids: Ids,
     notifier: Notifier,
@@ -139,7 +139,7 @@ impl Rows for Job {
         self.lease
     }
 
-    async fn find(pool: &PgPool, id: Uuid) -> Result<Option<Self>, JobError> {
+    async fn find(pool: &Pool, id: Uuid) -> Result<Option<Self>, JobError> {
         let select = "SELECT id, is_done, lease_token, attempts FROM jobs WHERE id = $1";
         let row: Option<Columns> = sqlx::query_as(select).bind(id).fetch_optional(pool).await?;
         Ok(row.map(Self::from))
@@ -147,7 +147,7 @@ impl Rows for Job {
 
     /// Jobs belong to nobody.
     async fn find_by_key(
-        _: &PgPool,
+        _: &Pool,
         _: UserId,
         _: &IdempotencyKey,
     ) -> Result<Option<Self>, JobError> {
@@ -193,7 +193,7 @@ impl Rows for Job {
         Ok(())
     }
 
-    async fn unfinished(_: &PgPool) -> Result<Vec<InState>, JobError> {
+    async fn unfinished(_: &Pool) -> Result<Vec<InState>, JobError> {
         Ok(Vec::new())
     }
 }

@@ -1,6 +1,6 @@
 //! The SQL of feedback.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
@@ -47,7 +47,7 @@ pub async fn insert_in_tx(
 
 /// Feedback behind `before`, newest first: ids grow with time.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     state: Option<State>,
     before: Option<FeedbackId>,
     fetch: i64,
@@ -75,7 +75,7 @@ pub async fn list(
 }
 
 /// How much is open, and when the oldest came.
-pub async fn count_open(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), NotificationError> {
+pub async fn count_open(pool: &Pool) -> Result<(i64, Option<DateTime<Utc>>), NotificationError> {
     let row = sqlx::query!(
         r#"SELECT count(*) AS "count!", min(created_at) AS oldest_at
            FROM (SELECT created_at FROM feedback WHERE state = 'open' ORDER BY id LIMIT $1) AS waiting"#,

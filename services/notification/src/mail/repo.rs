@@ -1,6 +1,6 @@
 //! The SQL of mail.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
@@ -197,7 +197,7 @@ pub async fn save_in_tx(tx: &mut Tx, mail: &Mail) -> Result<(), NotificationErro
 /// When the last but `count` of the mails that a user was sent was; none if there are not so many. Auth limits codes by
 /// itself, so they neither count here nor keep other mail back.
 pub async fn sent_before(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     count: i64,
 ) -> Result<Option<DateTime<Utc>>, NotificationError> {
@@ -223,7 +223,7 @@ pub async fn lock_in_tx(tx: &mut Tx, id: MailId) -> Result<Option<Mail>, Notific
 /// Mails behind `before`, newest first. A query of its own for each way to filter, so that PostgreSQL always takes the
 /// index that is made for it.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     query: Query,
     before: Option<MailId>,
     fetch: i64,
@@ -288,7 +288,7 @@ pub struct Backlog {
 }
 
 /// The backlog.
-pub async fn backlog(pool: &PgPool) -> Result<Backlog, NotificationError> {
+pub async fn backlog(pool: &Pool) -> Result<Backlog, NotificationError> {
     let backlog = sqlx::query_as!(
         Backlog,
         r#"SELECT (SELECT count(*) FROM (SELECT FROM mails WHERE state = 'pending' LIMIT $1) AS counted) AS "pending!",

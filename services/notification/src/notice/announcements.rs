@@ -2,7 +2,7 @@
 //!
 //! A limit in a joined query makes it a look-up per row of the page, whatever PostgreSQL expects of the page's size.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 
@@ -40,7 +40,7 @@ impl Row {
 }
 
 /// The number of the last announcement before this position; 0 without one. Numbers and times have the same order.
-pub async fn last_before(pool: &PgPool, position: Position) -> Result<i64, NotificationError> {
+pub async fn last_before(pool: &Pool, position: Position) -> Result<i64, NotificationError> {
     let number = sqlx::query_scalar!(
         "SELECT number FROM announcements WHERE (published_at, id) < ($1, $2) ORDER BY published_at DESC, id DESC LIMIT 1",
         position.occurred_at,
@@ -70,7 +70,7 @@ macro_rules! notices {
 
 /// Announcements in these ranges, newest first. Each range is read from the end of its index and no further than the page.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     inbox: &Inbox,
     ranges: Ranges,
@@ -101,7 +101,7 @@ pub async fn list(
 /// Announcements in these ranges that the user has not marked, newest first. The mark is looked up for each of them, from the
 /// newest on: PostgreSQL takes half of them for unread, so it does not read all of them first, as it might for an anti-join.
 pub async fn list_unread(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     ranges: Ranges,
     fetch: i64,
@@ -129,7 +129,7 @@ pub async fn list_unread(
 
 /// Announcements in these ranges that the user has marked one by one, newest first.
 pub async fn list_marked(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     ranges: Ranges,
     fetch: i64,

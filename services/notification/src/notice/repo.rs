@@ -1,6 +1,6 @@
 //! The SQL of the inbox.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
@@ -116,7 +116,7 @@ macro_rules! page {
 
 /// Notices behind `before`, newest first.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     filter: Filter,
     before: Option<Position>,
@@ -204,7 +204,7 @@ impl From<InboxRow> for Inbox {
 
 /// The user's row by its key, with the number of the last announcement, which one look at the end of an index tells. None
 /// while it is not known since when the user is here.
-pub async fn inbox(pool: &PgPool, user: UserId) -> Result<Option<(Inbox, i64)>, NotificationError> {
+pub async fn inbox(pool: &Pool, user: UserId) -> Result<Option<(Inbox, i64)>, NotificationError> {
     let found = sqlx::query!(
         r#"SELECT unread, announcements_base AS "base!", announcements_done, announcement_through, maintenance_through,
                   activity_through, revision,

@@ -1,6 +1,6 @@
 //! The SQL of publishing.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
@@ -98,7 +98,7 @@ macro_rules! query_publications {
 
 /// Publications behind `before`, newest first: ids grow with time.
 pub async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     state: Option<State>,
     before: Option<NoticeId>,
     fetch: i64,
@@ -129,7 +129,7 @@ pub async fn list(
 
 /// One with its recipients; none if it is for all. One statement, so that both are as they were at the same moment.
 pub async fn find(
-    pool: &PgPool,
+    pool: &Pool,
     id: NoticeId,
 ) -> Result<Option<(Announcement, Vec<UserId>)>, NotificationError> {
     let row = query_publications!(users: "recipients", "WHERE publication.id = $1", id.0)
@@ -237,7 +237,7 @@ pub async fn save_recipients_in_tx(
 
 /// What is due, the earliest first.
 pub async fn due(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<NoticeId>, NotificationError> {
@@ -298,7 +298,7 @@ pub async fn mark_published_in_tx(
 }
 
 /// Announcements whose readers nobody has counted yet.
-pub async fn uncounted(pool: &PgPool, limit: i64) -> Result<Vec<NoticeId>, NotificationError> {
+pub async fn uncounted(pool: &Pool, limit: i64) -> Result<Vec<NoticeId>, NotificationError> {
     let ids = sqlx::query_scalar!(
         r#"SELECT id AS "id: NoticeId" FROM publications
            WHERE state = 'published' AND reached IS NULL AND made_by IS NOT NULL ORDER BY id LIMIT $1"#,

@@ -1,6 +1,6 @@
 //! The SQL of push messages.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
@@ -247,7 +247,7 @@ pub struct Backlog {
 }
 
 /// The backlog.
-pub async fn backlog(pool: &PgPool) -> Result<Backlog, NotificationError> {
+pub async fn backlog(pool: &Pool) -> Result<Backlog, NotificationError> {
     let backlog = sqlx::query_as!(
         Backlog,
         r#"SELECT (SELECT count(*) FROM (SELECT FROM pushes WHERE state = 'pending' LIMIT $1) AS counted) AS "pending!",

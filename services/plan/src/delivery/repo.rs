@@ -1,6 +1,6 @@
 //! The SQL of delivery reports: one statement for each kind of row of a batch.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -249,7 +249,7 @@ pub struct Position {
 
 /// Reports of an order, newest first.
 pub(super) async fn list_of_order(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
     before: Option<&Position>,
     limit: i64,
@@ -321,11 +321,7 @@ fn posted_or(posted: Option<i64>, micros: i64) -> Money {
 }
 
 /// The plans after `after` into which money was put, in order of id, as one moment knows them.
-pub(super) async fn books(
-    pool: &PgPool,
-    after: OrderId,
-    limit: i64,
-) -> Result<Vec<Book>, PlanError> {
+pub(super) async fn books(pool: &Pool, after: OrderId, limit: i64) -> Result<Vec<Book>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT o.id, o.charged_micros, o.revenue_micros,
                   CASE WHEN rests THEN o.posted_consumed_minor END AS posted_consumed,
@@ -442,7 +438,7 @@ pub(super) async fn save_orders_in_tx(
 
 /// Plans that deliver, in order of id after `after`.
 pub(super) async fn running(
-    pool: &PgPool,
+    pool: &Pool,
     after: Option<OrderId>,
     limit: i64,
 ) -> Result<Vec<Running>, PlanError> {

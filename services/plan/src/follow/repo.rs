@@ -1,6 +1,6 @@
 //! The SQL of follows.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
@@ -95,7 +95,7 @@ pub(super) async fn count_in_tx(
 
 /// A user's records older than `before`, newest first.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     before: Option<FollowId>,
     limit: i64,
@@ -124,7 +124,7 @@ pub(super) async fn list(
 }
 
 /// The operators whom users follow now.
-pub(super) async fn current_of(pool: &PgPool, users: &[UserId]) -> Result<Vec<Current>, PlanError> {
+pub(super) async fn current_of(pool: &Pool, users: &[UserId]) -> Result<Vec<Current>, PlanError> {
     let user_ids: Vec<Uuid> = users.iter().map(|user| user.0).collect();
     let rows = sqlx::query!(
         "SELECT user_id, operator_id FROM follows WHERE user_id = ANY($1) AND ended_at IS NULL",

@@ -1,6 +1,6 @@
 //! The SQL of networks.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::{Refusal, is_unique_violation};
@@ -120,7 +120,7 @@ pub(super) async fn lock_in_tx(
 
 /// One network with its valid keys.
 pub(super) async fn find(
-    pool: &PgPool,
+    pool: &Pool,
     id: NetworkId,
     now: DateTime<Utc>,
 ) -> Result<Option<Network>, PlanError> {
@@ -132,7 +132,7 @@ pub(super) async fn find(
 
 /// Networks older than `before` with their valid keys, newest first.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<NetworkId>,
     limit: i64,
     now: DateTime<Utc>,
@@ -148,7 +148,7 @@ pub(super) async fn list(
 }
 
 async fn with_keys(
-    pool: &PgPool,
+    pool: &Pool,
     rows: Vec<NetworkRow>,
     now: DateTime<Utc>,
 ) -> Result<Vec<Network>, PlanError> {
@@ -220,7 +220,7 @@ pub(super) async fn end_keys_in_tx(
 
 /// The network with this key, while the key is valid.
 pub(super) async fn of_key(
-    pool: &PgPool,
+    pool: &Pool,
     key: &Key,
     now: DateTime<Utc>,
 ) -> Result<Option<Caller>, PlanError> {
@@ -251,7 +251,7 @@ pub(super) async fn of_source_in_tx(
 }
 
 /// Whether there is a network at all.
-pub(super) async fn is_any_registered(pool: &PgPool) -> Result<bool, PlanError> {
+pub(super) async fn is_any_registered(pool: &Pool) -> Result<bool, PlanError> {
     let found = sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM networks) AS "found!""#)
         .fetch_one(pool)
         .await?;

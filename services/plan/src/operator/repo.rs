@@ -1,6 +1,6 @@
 //! The SQL of operators.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::pagination::bound;
 
 use super::Operator;
@@ -21,7 +21,7 @@ pub(super) async fn insert_in_tx(tx: &mut Tx, operator: &Operator) -> Result<(),
 }
 
 /// Whether there is such an operator.
-pub(super) async fn exists(pool: &PgPool, id: OperatorId) -> Result<bool, PlanError> {
+pub(super) async fn exists(pool: &Pool, id: OperatorId) -> Result<bool, PlanError> {
     let found = sqlx::query_scalar!("SELECT id FROM operators WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
@@ -30,7 +30,7 @@ pub(super) async fn exists(pool: &PgPool, id: OperatorId) -> Result<bool, PlanEr
 
 /// Operators older than `before`, newest first.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<OperatorId>,
     limit: i64,
 ) -> Result<Vec<Operator>, PlanError> {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::{Refusal, is_unique_violation};
 use adfolio_money::Micros;
@@ -177,7 +177,7 @@ pub(super) async fn lock_in_tx(
 
 /// One placement.
 pub(super) async fn find(
-    pool: &PgPool,
+    pool: &Pool,
     id: PlacementId,
     now: DateTime<Utc>,
 ) -> Result<Option<Placement>, PlanError> {
@@ -191,7 +191,7 @@ pub(super) async fn find(
 
 /// Placements older than `before`, newest first; only those of a network, if one is named.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     network: Option<NetworkId>,
     before: Option<PlacementId>,
     limit: i64,

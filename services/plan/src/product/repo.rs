@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
@@ -189,7 +189,7 @@ pub(super) async fn lock_in_tx(tx: &mut Tx, id: ProductId) -> Result<Option<Prod
 }
 
 /// One product.
-pub(super) async fn find(pool: &PgPool, id: ProductId) -> Result<Option<Product>, PlanError> {
+pub(super) async fn find(pool: &Pool, id: ProductId) -> Result<Option<Product>, PlanError> {
     let row = query_products!("products WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
@@ -232,7 +232,7 @@ pub(super) async fn limits_in_tx(
 
 /// Products older than `before`, newest first. Ids are ordered by time.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<ProductId>,
     limit: i64,
 ) -> Result<Vec<Product>, PlanError> {
@@ -247,7 +247,7 @@ pub(super) async fn list(
 }
 
 /// Lowest and highest put amount over all products. There are few of them.
-pub(super) async fn put_range(pool: &PgPool) -> Result<Option<(Money, Money)>, PlanError> {
+pub(super) async fn put_range(pool: &Pool) -> Result<Option<(Money, Money)>, PlanError> {
     let row = sqlx::query!(
         "SELECT min(put_min_minor) AS lowest, max(put_max_minor) AS highest FROM products"
     )

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::group_commit::{Queued, Work};
 use adfolio_kit::identity::{IdempotencyKey, UserId};
+use adfolio_kit::refusal::is_without_primary;
 use adfolio_kit::refusal::{Reason, Refusal};
 use chrono::{DateTime, Utc};
 
@@ -33,7 +34,7 @@ pub struct Asked {
 /// Begins puts: each is written, or refused by itself.
 #[derive(Debug)]
 pub struct Begin {
-    pub pool: PgPool,
+    pub pool: Pool,
     pub clock: Clock,
     pub ids: Ids,
     /// Of the drive that follows.
@@ -65,6 +66,10 @@ impl Work for Begin {
 
     fn is_unconfirmed(failure: &PlanError) -> bool {
         is_unconfirmed(failure)
+    }
+
+    fn is_paused(failure: &PlanError) -> bool {
+        failure.database().is_some_and(is_without_primary)
     }
 }
 

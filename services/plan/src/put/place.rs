@@ -6,10 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use adfolio_kit::clock::Clock;
-use adfolio_kit::db::{self, PgPool, Tx};
+use adfolio_kit::db::{self, Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::group_commit::{Queued, Work};
 use adfolio_kit::outbox::Event;
+use adfolio_kit::refusal::is_without_primary;
 use chrono::{DateTime, TimeDelta, Utc};
 
 use super::entity::Put;
@@ -33,7 +34,7 @@ pub struct Held {
 /// changed.
 #[derive(Clone, Debug)]
 pub struct Place {
-    pub pool: PgPool,
+    pub pool: Pool,
     pub clock: Clock,
     pub window: TimeDelta,
     pub lease: Duration,
@@ -60,6 +61,10 @@ impl Work for Place {
 
     fn is_unconfirmed(failure: &PlanError) -> bool {
         is_unconfirmed(failure)
+    }
+
+    fn is_paused(failure: &PlanError) -> bool {
+        failure.database().is_some_and(is_without_primary)
     }
 }
 

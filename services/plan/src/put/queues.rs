@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db;
+use adfolio_kit::db::{self, NoPrimary};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::group_commit::{self, Limits, Metrics, NotCommitted, Queue, Writer};
 use adfolio_kit::service::Backend;
@@ -47,7 +47,7 @@ impl Queues {
         encode: EncodePut,
     ) -> (Self, Writers) {
         // One connection for each of the two.
-        let pool = db::writer_pool(&backend.pool, 2);
+        let pool = db::for_writers(&backend.pool, 2);
         let begin = Begin {
             pool: pool.clone(),
             clock: clock.clone(),
@@ -89,6 +89,7 @@ impl From<NotCommitted<PlanError>> for PlanError {
     fn from(why: NotCommitted<PlanError>) -> Self {
         match why {
             NotCommitted::Failed(error) => error,
+            NotCommitted::Paused => sqlx::Error::from(NoPrimary).into(),
             NotCommitted::QueueFull => Self::NotCommitted("queue is full"),
             NotCommitted::Overdue => Self::NotCommitted("deadline passed"),
             NotCommitted::Unconfirmed => Self::NotCommitted("outcome is unknown"),

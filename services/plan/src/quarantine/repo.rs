@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::metrics::{COUNTED_AT_MOST, InState};
@@ -132,7 +132,7 @@ pub(super) async fn lock_all_in_tx(
 
 /// Those with these ids.
 pub(super) async fn find_all(
-    pool: &PgPool,
+    pool: &Pool,
     ids: &[QuarantinedId],
 ) -> Result<Vec<Quarantined>, PlanError> {
     let rows = query_quarantined!("id = ANY($1)", &uuids(ids))
@@ -143,7 +143,7 @@ pub(super) async fn find_all(
 
 /// Those older than `before`, newest first: those in a state, or all.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     state: Option<State>,
     before: Option<QuarantinedId>,
     limit: i64,
@@ -169,7 +169,7 @@ pub(super) async fn list(
 }
 
 /// Those that wait for a decision.
-pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
+pub(super) async fn waiting(pool: &Pool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
     let waiting = sqlx::query_as!(
         InState,
         r#"SELECT 'waiting' AS "state!", count(*) AS "count!",

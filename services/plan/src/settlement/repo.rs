@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::metrics::{COUNTED_AT_MOST, FAILING, FAILING_ATTEMPTS, InState};
 use adfolio_money::Money;
 use chrono::{DateTime, Utc};
@@ -181,7 +181,7 @@ pub(super) async fn postpone_in_tx(
 
 /// Orders whose put window is over. One that nobody has reported yet waits for the reports of what was allotted.
 pub(super) async fn window_over(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<OrderId>, PlanError> {
@@ -199,7 +199,7 @@ pub(super) async fn window_over(
 
 /// How many orders [`window_over`] would find, and when the first window ended.
 pub(super) async fn count_window_over(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
 ) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
     let row = sqlx::query!(
@@ -218,7 +218,7 @@ pub(super) async fn count_window_over(
 
 /// Orders whose time for restatements is over.
 pub(super) async fn settlement_due(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<OrderId>, PlanError> {
@@ -235,7 +235,7 @@ pub(super) async fn settlement_due(
 
 /// What orders wait for: work to be done, work that fails again and again, and settlements past
 /// their time.
-pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
+pub(super) async fn waiting(pool: &Pool, now: DateTime<Utc>) -> Result<Vec<InState>, PlanError> {
     let states = sqlx::query_as!(
         InState,
         r#"WITH work AS (
@@ -262,7 +262,7 @@ pub(super) async fn waiting(pool: &PgPool, now: DateTime<Utc>) -> Result<Vec<InS
 
 /// Who has asked since `since` that the plan settles before its time.
 pub(super) async fn asked_by(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
     since: DateTime<Utc>,
 ) -> Result<Option<Uuid>, PlanError> {

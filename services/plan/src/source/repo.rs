@@ -1,6 +1,6 @@
 //! The SQL of registered sources.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::refusal::Refusal;
 use adfolio_kit::signing_key::{Kid, PublicKey};
@@ -35,13 +35,13 @@ macro_rules! query_sources {
 }
 
 /// All sources, by name.
-pub(super) async fn list(pool: &PgPool) -> Result<Vec<Source>, PlanError> {
+pub(super) async fn list(pool: &Pool) -> Result<Vec<Source>, PlanError> {
     let rows = query_sources!("true").fetch_all(pool).await?;
     sources(rows)
 }
 
 /// One source.
-pub(super) async fn find(pool: &PgPool, source: &str) -> Result<Option<Source>, PlanError> {
+pub(super) async fn find(pool: &Pool, source: &str) -> Result<Option<Source>, PlanError> {
     let rows = query_sources!("s.source = $1", source)
         .fetch_all(pool)
         .await?;
@@ -228,7 +228,7 @@ pub(super) async fn share_valid_key_in_tx(tx: &mut Tx, kid: &Kid) -> Result<bool
 }
 
 /// When sources last reported, the longest silent first. Of one day the time may be missing: then the day counts.
-pub(super) async fn silences(pool: &PgPool, limit: i64) -> Result<Vec<Silence>, PlanError> {
+pub(super) async fn silences(pool: &Pool, limit: i64) -> Result<Vec<Silence>, PlanError> {
     let silences = sqlx::query_as!(
         Silence,
         r#"WITH known AS (

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
 use chrono::{DateTime, Utc};
@@ -260,7 +260,7 @@ pub(super) async fn report_until_in_tx(
 
 /// Until when each source has reported about a user's plans, the latest first.
 pub(super) async fn reported_until(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
 ) -> Result<Vec<(String, DateTime<Utc>)>, PlanError> {
     let rows = sqlx::query!(
@@ -333,7 +333,7 @@ fn puts(invested: i64, orders: i64) -> Puts {
 
 /// Sums of a user's days and buckets. A run of pieces without gaps is one range of a primary key:
 /// LATERAL makes it one, where a plain join may read all rows of the user once for every run.
-pub(super) async fn sums(pool: &PgPool, user: UserId, pieces: &Pieces) -> Result<Sums, PlanError> {
+pub(super) async fn sums(pool: &Pool, user: UserId, pieces: &Pieces) -> Result<Sums, PlanError> {
     let (days, buckets) = (&pieces.days, &pieces.buckets);
     let (day_runs, bucket_runs) = (days.runs(), buckets.runs());
     let rows = sqlx::query!(
@@ -407,7 +407,7 @@ pub(super) struct Totals {
 }
 
 /// A user's running totals, if there are any.
-pub(super) async fn totals(pool: &PgPool, user: UserId) -> Result<Option<Totals>, PlanError> {
+pub(super) async fn totals(pool: &Pool, user: UserId) -> Result<Option<Totals>, PlanError> {
     let row = sqlx::query!(
         "SELECT impressions, clicks, charged_micros, revenue_micros, estimated_charged_micros, estimated_revenue_micros,
                 simulated_impressions, simulated_clicks, simulated_charged_micros, simulated_revenue_micros,
@@ -426,7 +426,7 @@ pub(super) async fn totals(pool: &PgPool, user: UserId) -> Result<Option<Totals>
 
 /// First and last bucket of a plan.
 pub(super) async fn plan_span(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
 ) -> Result<Option<(DateTime<Utc>, DateTime<Utc>)>, PlanError> {
     let row = sqlx::query!(
@@ -440,7 +440,7 @@ pub(super) async fn plan_span(
 
 /// A plan's buckets from `from` on, oldest first.
 pub(super) async fn plan_buckets(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
     from: DateTime<Utc>,
 ) -> Result<Vec<(DateTime<Utc>, Figures)>, PlanError> {

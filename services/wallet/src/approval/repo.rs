@@ -1,5 +1,6 @@
 //! All SQL of requests for approval.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::four_eyes::Alone;
 use adfolio_kit::identity::UserId;
@@ -7,7 +8,7 @@ use adfolio_kit::metrics::InState;
 use adfolio_kit::pagination::bound;
 use adfolio_kit::refusal::UnknownReason;
 use chrono::{DateTime, Utc};
-use sqlx::{PgExecutor, PgPool};
+use sqlx::PgExecutor;
 use uuid::Uuid;
 
 use super::alone::Counted;
@@ -57,7 +58,7 @@ macro_rules! approvals {
 
 /// The request that was kept under the key of a posting.
 pub(super) async fn find_by_key(
-    pool: &PgPool,
+    pool: &Pool,
     posting_key: &str,
 ) -> Result<Option<Approval>, sqlx::Error> {
     approvals!("WHERE posting_key = $1", posting_key)
@@ -65,7 +66,7 @@ pub(super) async fn find_by_key(
         .await
 }
 
-pub(super) async fn find(pool: &PgPool, id: ApprovalId) -> Result<Option<Approval>, sqlx::Error> {
+pub(super) async fn find(pool: &Pool, id: ApprovalId) -> Result<Option<Approval>, sqlx::Error> {
     approvals!("WHERE id = $1", id.0).fetch_optional(pool).await
 }
 
@@ -165,7 +166,7 @@ pub(super) async fn expire_in_tx(
 
 /// A page. A statement for each set of conditions, so that each has the plan of its own index.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     state: Option<State>,
     before: Option<ApprovalId>,
     limit: i64,
@@ -191,7 +192,7 @@ pub(super) async fn list(
     }
 }
 
-pub(super) async fn is_posted(pool: &PgPool, key: &str) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_posted(pool: &Pool, key: &str) -> Result<bool, sqlx::Error> {
     is_posted_on(pool, key).await
 }
 
@@ -243,7 +244,7 @@ pub(super) async fn count_in_tx(tx: &mut Tx, counted: &Counted) -> Result<(), sq
     Ok(())
 }
 
-pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, sqlx::Error> {
+pub(super) async fn has_wallet(pool: &Pool, user_id: UserId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM wallets WHERE user_id = $1) AS "has_wallet!""#,
         user_id.0
@@ -253,6 +254,6 @@ pub(super) async fn has_wallet(pool: &PgPool, user_id: UserId) -> Result<bool, s
 }
 
 /// The requests that staff have not decided.
-pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
+pub(super) async fn waiting(pool: &Pool) -> Result<Vec<InState>, sqlx::Error> {
     pending!(pool, "approvals WHERE state = 'pending'")
 }

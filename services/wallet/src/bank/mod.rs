@@ -323,7 +323,7 @@ pub async fn set_aside(
 }
 
 async fn find(app: &App, id: BankLineId) -> Result<Line, WalletError> {
-    let mut connection = app.pool.acquire().await?;
+    let mut connection = app.pool.acquire_to_read().await?;
     let found = repo::find_line(&mut connection, id).await?;
     Ok(found.ok_or_else(|| Refusal::not_found("id"))?)
 }

@@ -1,11 +1,12 @@
 //! The SQL of account statements. Where a line stands says the view `bank_line_states`.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, NaiveDate, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::entity::{Counts, Format, Line, LineState, Statement};
@@ -97,7 +98,7 @@ macro_rules! lines {
 
 /// The statement of a file, if it is kept.
 pub(super) async fn find_by_digest(
-    pool: &PgPool,
+    pool: &Pool,
     digest: &[u8],
 ) -> Result<Option<Statement>, sqlx::Error> {
     statements!("WHERE s.digest = $1", digest)
@@ -106,7 +107,7 @@ pub(super) async fn find_by_digest(
 }
 
 pub(super) async fn find(
-    pool: &PgPool,
+    pool: &Pool,
     id: BankStatementId,
 ) -> Result<Option<Statement>, sqlx::Error> {
     statements!("WHERE s.id = $1", id.0)
@@ -116,7 +117,7 @@ pub(super) async fn find(
 
 /// A page of statements, newest first.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<BankStatementId>,
     limit: i64,
 ) -> Result<Vec<Statement>, sqlx::Error> {
@@ -199,7 +200,7 @@ pub(super) async fn insert_lines_in_tx(
 
 /// A page of the lines of a statement, behind `after`, in the order of the file.
 pub(super) async fn list_lines(
-    pool: &PgPool,
+    pool: &Pool,
     statement: BankStatementId,
     state: Option<LineState>,
     after: i32,
@@ -236,7 +237,7 @@ pub(super) async fn lock_line_in_tx(tx: &mut Tx, id: BankLineId) -> Result<(), s
 
 /// Gives a line another key for its deposit, unless that has happened meanwhile.
 pub(super) async fn renew_key(
-    pool: &PgPool,
+    pool: &Pool,
     id: BankLineId,
     (old, new): (&str, &str),
 ) -> Result<(), sqlx::Error> {
@@ -273,7 +274,7 @@ pub(super) async fn set_aside_in_tx(
 
 /// Counts open lines of statements that were uploaded since a time, with the time of the oldest upload.
 pub(super) async fn count_open(
-    pool: &PgPool,
+    pool: &Pool,
     since: DateTime<Utc>,
 ) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
     sqlx::query!(

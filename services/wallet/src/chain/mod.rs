@@ -6,8 +6,8 @@ mod repo;
 
 use std::collections::BTreeMap;
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
-use sqlx::PgPool;
 
 use crate::app::App;
 use crate::error::WalletError;
@@ -35,7 +35,7 @@ pub struct Verification {
 
 /// The hashed texts of a user's transactions behind a number, up to and with another.
 pub async fn texts(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     after: i64,
     last: i64,
@@ -63,7 +63,7 @@ pub async fn verify(app: &App, only: Option<UserId>) -> Result<Verification, Wal
 
 /// Walks the chains of a page of users, who are all the users between the first and the last.
 async fn verify_users(
-    pool: &PgPool,
+    pool: &Pool,
     (first, last): (UserId, UserId),
     heads: Vec<Head>,
     verification: &mut Verification,

@@ -1,7 +1,7 @@
 //! Reads of heads and links of chains.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
-use sqlx::PgPool;
 
 use super::entity::{Head, Link};
 
@@ -52,7 +52,7 @@ pub(crate) use chain_link;
 
 /// The heads of chains behind `after` in order of the user's id; of `only` that user.
 pub(super) async fn heads(
-    pool: &PgPool,
+    pool: &Pool,
     only: Option<UserId>,
     after: Option<UserId>,
     limit: i64,
@@ -84,7 +84,7 @@ pub(super) async fn heads(
 
 /// The links behind `after` (a user and a number), up to and with the user `last`, in order.
 pub(super) async fn links(
-    pool: &PgPool,
+    pool: &Pool,
     after: (UserId, i64),
     last: UserId,
     limit: i64,

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
@@ -18,7 +19,6 @@ use adfolio_kit::refusal::{Reason, Refusal};
 use adfolio_proof::note::Signer;
 use adfolio_proof::tree::{Claim, Edge, Hash, Head, LEAVES_LEVEL, Node, State};
 use chrono::{DateTime, SubsecRound as _, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::app::App;
@@ -222,8 +222,8 @@ pub async fn prove_head(app: &App, user_id: UserId, seq: i64) -> Result<HeadProo
 }
 
 /// The log is only ever appended to, so what a claim about it needs may be read piece by piece.
-async fn prove(pool: &PgPool, claim: Claim) -> Result<Vec<Hash>, WalletError> {
-    let mut connection = pool.acquire().await?;
+async fn prove(pool: &Pool, claim: Claim) -> Result<Vec<Hash>, WalletError> {
+    let mut connection = pool.acquire_to_read().await?;
     let nodes = repo::nodes(&mut connection, &claim.needs()).await?;
     Ok(claim
         .prove(&nodes)
@@ -237,7 +237,7 @@ pub async fn compare_newest(app: &App) -> Result<Comparison, WalletError> {
     };
     let size = newest.state.size;
     let first = size.saturating_sub(NEWEST_LEAVES);
-    let mut connection = app.pool.acquire().await?;
+    let mut connection = app.pool.acquire_to_read().await?;
     let nodes = repo::nodes(&mut connection, &Edge::needs(size)).await;
     drop(connection);
     let root = match nodes {
@@ -333,7 +333,7 @@ impl States {
     }
 
     /// Compares the checkpoints of the size that the log has reached.
-    async fn reach(&mut self, pool: &PgPool, edge: &Edge) -> Result<(), WalletError> {
+    async fn reach(&mut self, pool: &Pool, edge: &Edge) -> Result<(), WalletError> {
         loop {
             if let Some(number) = self.read_to.filter(|_| self.ahead.is_empty()) {
                 let page = repo::following(pool, number, CHECKPOINTS_PAGE).await?;

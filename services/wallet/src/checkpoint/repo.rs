@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_proof::tree::{Hash, Head, LEAVES_LEVEL, Node, Nodes, State, subtree};
-use sqlx::{PgConnection, PgExecutor, PgPool};
+use sqlx::{PgConnection, PgExecutor};
 use uuid::Uuid;
 
 use super::entity::{Changed, Leaf, Published, signed};
@@ -53,7 +54,7 @@ fn hash(bytes: Vec<u8>) -> Result<Hash, sqlx::Error> {
 }
 
 /// Whether no replica had its turn to publish within the interval.
-pub(super) async fn is_due(pool: &PgPool, interval: Duration) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_due(pool: &Pool, interval: Duration) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT begun_at <= clock_timestamp() - make_interval(secs => $1) AS "is_due!" FROM checkpoint_turns"#,
         interval.as_secs_f64()
@@ -180,7 +181,7 @@ pub(super) async fn newest(
 
 /// Those before a number, newest first.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     before: i64,
     limit: i64,
 ) -> Result<Vec<Published>, sqlx::Error> {
@@ -195,7 +196,7 @@ pub(super) async fn list(
 
 /// Those behind a number, oldest first.
 pub(super) async fn following(
-    pool: &PgPool,
+    pool: &Pool,
     after: i64,
     limit: i64,
 ) -> Result<Vec<Published>, sqlx::Error> {
@@ -206,7 +207,7 @@ pub(super) async fn following(
 
 /// A user's first published head at or after a number.
 pub(super) async fn first_head_since(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     seq: i64,
 ) -> Result<Option<Leaf>, sqlx::Error> {
@@ -236,11 +237,7 @@ pub(super) async fn newest_head(
 }
 
 /// Leaves from an index on, in their order.
-pub(super) async fn leaves(
-    pool: &PgPool,
-    first: u64,
-    limit: i64,
-) -> Result<Vec<Leaf>, sqlx::Error> {
+pub(super) async fn leaves(pool: &Pool, first: u64, limit: i64) -> Result<Vec<Leaf>, sqlx::Error> {
     sqlx::query!(
         "SELECT index, user_id, seq, hash FROM published_heads WHERE index >= $1 ORDER BY index LIMIT $2",
         signed(first),
@@ -253,7 +250,7 @@ pub(super) async fn leaves(
 
 /// The published heads of users within a range of the log that are not the hash of the transaction of that number.
 pub(super) async fn differing(
-    pool: &PgPool,
+    pool: &Pool,
     (first, behind): (u64, u64),
     limit: i64,
 ) -> Result<Vec<(UserId, i64)>, sqlx::Error> {
@@ -273,7 +270,7 @@ pub(super) async fn differing(
 
 /// Likewise of one user.
 pub(super) async fn differing_of_user(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     limit: i64,
 ) -> Result<Vec<(UserId, i64)>, sqlx::Error> {

@@ -1,16 +1,16 @@
 //! The SQL of destinations. The flags in `wallets` follow in the same transaction.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::Method;
 use super::seal::Sealed;
 
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
 ) -> Result<Vec<(Method, Sealed)>, sqlx::Error> {
     sqlx::query!(
@@ -29,11 +29,11 @@ pub(super) async fn list(
 }
 
 pub(super) async fn find(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     method: Method,
 ) -> Result<Option<Sealed>, sqlx::Error> {
-    let mut connection = pool.acquire().await?;
+    let mut connection = pool.acquire_to_read().await?;
     find_in_tx(&mut connection, user_id, method).await
 }
 
@@ -225,7 +225,7 @@ pub(super) async fn reseal_in_tx(
 }
 
 /// How many rows are sealed with that key.
-pub(super) async fn count_sealed_with(pool: &PgPool, key_id: &str) -> Result<i64, sqlx::Error> {
+pub(super) async fn count_sealed_with(pool: &Pool, key_id: &str) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT (SELECT count(*) FROM destinations WHERE key_id = $1)
                 + (SELECT count(*) FROM withdrawals WHERE key_id = $1) AS "count!""#,

@@ -1,8 +1,8 @@
 //! Reads of the books as fund details.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 use super::entity::{
     Account, COUNTER_LINE, COUPON_LINE, FlowEntry, FlowType, Kind, MAIN_LINE, Month, MonthSum, Of,
@@ -103,7 +103,7 @@ impl Ranges {
 /// A page of lines, newest first. Each kind is read from its own range of an index, so a page costs the same however many
 /// transactions that are not shown, or are of other kinds, lie between its lines.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     query: &Query,
 ) -> Result<Vec<FlowEntry>, sqlx::Error> {
@@ -184,7 +184,7 @@ pub(super) async fn list(
 
 /// A transaction's number in its user's chain; none if it is not this user's.
 pub(super) async fn seq_of(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     id: TransactionId,
 ) -> Result<Option<i64>, sqlx::Error> {
@@ -199,7 +199,7 @@ pub(super) async fn seq_of(
 
 /// What the lines of one account add up to, each kind in its own range of an index. Amounts are those of [`flow_entry`].
 pub(super) async fn totals(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     query: &Query,
 ) -> Result<Totals, sqlx::Error> {
@@ -260,7 +260,7 @@ pub(super) async fn totals(
 
 /// The main lines of an order and those of its coupon, oldest first. The order of the index is the order of time.
 pub(super) async fn list_of_order(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     order_id: OrderId,
     limit: i64,
@@ -290,7 +290,7 @@ pub(super) async fn list_of_order(
 
 /// What each type changed the available balance by, month by month.
 pub(super) async fn first_posted_at(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
 ) -> Result<Option<DateTime<Utc>>, sqlx::Error> {
     sqlx::query_scalar!(
@@ -302,7 +302,7 @@ pub(super) async fn first_posted_at(
 }
 
 pub(super) async fn sum_months(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     months: &[Month],
 ) -> Result<Vec<MonthSum>, sqlx::Error> {

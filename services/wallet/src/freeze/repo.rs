@@ -1,10 +1,10 @@
 //! The SQL of freezes. Each write locks the user's wallet first, as postings do.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::Freeze;
@@ -142,7 +142,7 @@ pub(super) async fn lift_in_tx(
 }
 
 pub(super) async fn list_open(
-    pool: &PgPool,
+    pool: &Pool,
     before: Option<FreezeId>,
     limit: i64,
 ) -> Result<Vec<Freeze>, sqlx::Error> {
@@ -156,7 +156,7 @@ pub(super) async fn list_open(
 }
 
 /// How many freezes are not lifted, and when the oldest began.
-pub(super) async fn count_open(pool: &PgPool) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+pub(super) async fn count_open(pool: &Pool) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
     sqlx::query!(
         r#"SELECT count(*) AS "count!", min(frozen_at) AS oldest_at
            FROM (SELECT frozen_at FROM freezes WHERE lifted_at IS NULL ORDER BY id LIMIT $1) AS waiting"#,

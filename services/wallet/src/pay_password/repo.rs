@@ -1,14 +1,14 @@
 //! The SQL of transaction passwords. The flag in `wallets` follows in the same transaction.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 use super::entity::{Attempts, Open};
 use crate::ids::AttemptId;
 
-pub(super) async fn is_set(pool: &PgPool, user_id: UserId) -> Result<bool, sqlx::Error> {
+pub(super) async fn is_set(pool: &Pool, user_id: UserId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM pay_passwords WHERE user_id = $1) AS "is_set!""#,
         user_id.0
@@ -169,7 +169,7 @@ pub(super) async fn change_in_tx(
 }
 
 /// How many hashes do not have `mark` in them. Reads all of them.
-pub(super) async fn count_without(pool: &PgPool, mark: &str) -> Result<i64, sqlx::Error> {
+pub(super) async fn count_without(pool: &Pool, mark: &str) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM pay_passwords WHERE strpos(hash, $1) = 0"#,
         mark

@@ -107,7 +107,7 @@ pub async fn propose(
 
 /// The one method of these withdrawals.
 async fn method_of(app: &App, ids: &[Uuid]) -> Result<Method, WalletError> {
-    let mut connection = app.pool.acquire().await?;
+    let mut connection = app.pool.acquire_to_read().await?;
     let found = withdrawal::find_all(&mut connection, ids).await?;
     let first = found.first().map(|withdrawal| withdrawal.method);
     let method = first.ok_or_else(|| Refusal::not_found("withdrawal_ids"))?;
@@ -160,7 +160,7 @@ pub async fn decide(
 
 /// The batch with this id, if there is one.
 pub async fn find_batch(app: &App, id: PaymentBatchId) -> Result<Option<Batch>, WalletError> {
-    let mut connection = app.pool.acquire().await?;
+    let mut connection = app.pool.acquire_to_read().await?;
     Ok(repo::find(&mut connection, id).await?)
 }
 
@@ -301,7 +301,7 @@ pub async fn take_out(
 
 /// The batch of a pending withdrawal. NOTHING_CHANGED if it is in none.
 async fn batched(app: &App, id: WithdrawalId) -> Result<(Batch, Withdrawal), WalletError> {
-    let mut connection = app.pool.acquire().await?;
+    let mut connection = app.pool.acquire_to_read().await?;
     let found = withdrawal::find_all(&mut connection, &[id.0]).await?;
     let found = found
         .into_iter()

@@ -1,10 +1,11 @@
 //! The SQL of payment batches. What a posting reads of a withdrawal changes only together with its user's wallet.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
 use adfolio_kit::pagination::bound;
 use chrono::{DateTime, Utc};
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::entity::{Batch, ShownState, State};
@@ -63,7 +64,7 @@ pub(super) async fn lock_in_tx(
 
 /// A page of batches, newest first.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     state: Option<ShownState>,
     before: Option<PaymentBatchId>,
     limit: i64,
@@ -210,9 +211,7 @@ pub(super) async fn ask_in_tx(
 }
 
 /// Counts batches with withdrawals that are not paid, with the time of the oldest proposal.
-pub(super) async fn count_unpaid(
-    pool: &PgPool,
-) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
+pub(super) async fn count_unpaid(pool: &Pool) -> Result<(i64, Option<DateTime<Utc>>), sqlx::Error> {
     sqlx::query!(
         r#"SELECT count(*) AS "count!", min(proposed_at) AS oldest_at
            FROM payment_batches

@@ -1,8 +1,8 @@
 //! Reads of the books by the platform's account.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
-use sqlx::PgPool;
 
 use super::Entry;
 use crate::flow::entity::Account;
@@ -10,7 +10,7 @@ use crate::ids::{ReferenceId, StaffId, TransactionId};
 
 /// A page, newest first. The list of accounts is that of the index.
 pub(super) async fn entries(
-    pool: &PgPool,
+    pool: &Pool,
     (account, are_fees): (Account, bool),
     before: Option<TransactionId>,
     limit: i64,

@@ -7,14 +7,17 @@ use std::time::Duration;
 
 use adfolio_kit::chaos::{Defect, Moment, Site};
 use adfolio_kit::clock::{Clock, Ids};
-use adfolio_kit::db;
+use adfolio_kit::db::{self, Lease, NoPrimary, Pool};
 use adfolio_kit::deadline::Deadline;
 use adfolio_kit::group_commit::{self, Limits, NotCommitted, Queued, Work};
 use adfolio_kit::outbox::Notifier;
-use adfolio_kit::refusal::{Reason, Refusal, chain, is_serialization_failure, is_unavailable};
+use adfolio_kit::refusal::{
+    Reason, Refusal, chain, is_moved, is_read_only, is_serialization_failure, is_unavailable,
+    is_without_primary,
+};
 use chrono::{DateTime, Utc};
 use metrics::Counter;
-use sqlx::{ConnectOptions, Connection, PgConnection, PgPool};
+use sqlx::{Connection, PgConnection};
 use tokio::time::Instant;
 use tracing::error;
 
@@ -30,6 +33,9 @@ const BATCH_LIMIT: Duration = Duration::from_secs(15);
 
 /// Attempts under locks at a batch that got in the way of another replica's.
 const LOCKING_ATTEMPTS: u32 = 3;
+
+/// Attempts at a batch that met a server that had stopped being the primary.
+const MOVED_ATTEMPTS: u32 = 3;
 
 /// A session that was unused for longer is tested before it is used again, so that a restart of the server fails no
 /// posting.
@@ -70,6 +76,7 @@ impl From<NotCommitted<sqlx::Error>> for WalletError {
             NotCommitted::QueueFull => Self::QueueFull,
             NotCommitted::Overdue => Self::Overdue,
             NotCommitted::Unconfirmed => unconfirmed(),
+            NotCommitted::Paused => sqlx::Error::from(NoPrimary).into(),
             NotCommitted::Failed(_) => Self::PostingFailed,
         }
     }
@@ -78,7 +85,7 @@ impl From<NotCommitted<sqlx::Error>> for WalletError {
 /// What the writer does with a batch.
 #[derive(Debug)]
 pub struct Posting {
-    pool: PgPool,
+    pool: Pool,
     clock: Clock,
     ids: Ids,
     notifier: Notifier,
@@ -118,12 +125,16 @@ impl Metrics {
 #[derive(Debug)]
 struct Session {
     connection: PgConnection,
+    lease: Lease,
     opened: Instant,
     used: Instant,
 }
 
 impl Session {
     async fn is_usable(&mut self) -> bool {
+        if !self.lease.is_valid() {
+            return false;
+        }
         if self.used.elapsed() < SESSION_IDLE_LIMIT {
             return true;
         }
@@ -142,7 +153,7 @@ enum How {
 }
 
 /// Makes a queue and its writer.
-pub fn queue(pool: PgPool, clock: Clock, notifier: Notifier, args: PostingArgs) -> (Queue, Writer) {
+pub fn queue(pool: Pool, clock: Clock, notifier: Notifier, args: PostingArgs) -> (Queue, Writer) {
     let posting = Posting {
         pool,
         clock,
@@ -185,6 +196,14 @@ impl Work for Posting {
             })
             .collect();
         let mut outcome = self.attempt(&items, How::Optimistic).await;
+        for _ in 0..MOVED_ATTEMPTS {
+            if !outcome.as_ref().is_err_and(is_read_only) {
+                break;
+            }
+            // Nothing was posted. The next session waits for the primary.
+            self.pool.recheck().await;
+            outcome = self.attempt(&items, How::Optimistic).await;
+        }
         for _ in 0..LOCKING_ATTEMPTS {
             match &outcome {
                 Err(error) if is_conflict(error) => {
@@ -196,6 +215,7 @@ impl Work for Posting {
         }
         if let (Err(error), [queued]) = (&outcome, batch)
             && !Self::is_unconfirmed(error)
+            && !Self::is_paused(error)
         {
             error!(error = chain(error), command = ?queued.command, "posting was refused by the database");
         }
@@ -204,6 +224,10 @@ impl Work for Posting {
 
     fn is_unconfirmed(failure: &sqlx::Error) -> bool {
         is_unavailable(failure) || !matches!(failure, sqlx::Error::Database(_))
+    }
+
+    fn is_paused(failure: &sqlx::Error) -> bool {
+        is_without_primary(failure)
     }
 
     fn committed(&mut self, outcomes: &[Result<Done, Refused>]) {
@@ -229,6 +253,7 @@ impl Posting {
             .clone()
             .for_each(|site| site.pass(Moment::BeforeCommit));
         let posted = post(&mut session.connection, self.clock.now(), items, how);
+        let posted = session.lease.until_over(posted);
         match tokio::time::timeout(BATCH_LIMIT, posted).await {
             Ok(Ok(outcomes)) => {
                 sites.for_each(|site| site.pass(Moment::AfterCommit));
@@ -256,16 +281,36 @@ impl Posting {
         {
             return Ok(session);
         }
-        let options = (*self.pool.connect_options())
-            .clone()
-            .application_name(SESSION_NAME);
-        let options = db::planned_once(options);
-        let connection = tokio::time::timeout(CONNECT_LIMIT, options.connect())
+        let mut attempts_left = MOVED_ATTEMPTS;
+        loop {
+            let error = match self.open_session().await {
+                Ok(session) => return Ok(session),
+                Err(error) => error,
+            };
+            attempts_left -= 1;
+            if attempts_left == 0 || !is_moved(&error) {
+                // Nothing was posted, so that the callers may be told so.
+                return Err(if is_unavailable(&error) {
+                    NoPrimary.into()
+                } else {
+                    error
+                });
+            }
+            self.pool.recheck().await;
+        }
+    }
+
+    async fn open_session(&self) -> Result<Session, sqlx::Error> {
+        let opened = self
+            .pool
+            .open(|options| db::planned_once(options.application_name(SESSION_NAME)));
+        let (connection, lease) = tokio::time::timeout(CONNECT_LIMIT, opened)
             .await
             .map_err(|_| sqlx::Error::PoolTimedOut)??;
         let now = Instant::now();
         Ok(Session {
             connection,
+            lease,
             opened: now,
             used: now,
         })

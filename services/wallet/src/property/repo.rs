@@ -1,12 +1,12 @@
 //! Reads of `wallets`.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
-use sqlx::PgPool;
 use uuid::Uuid;
 
 use super::entity::{Property, Settings};
 
-pub(super) async fn find(pool: &PgPool, user_id: UserId) -> Result<Option<Property>, sqlx::Error> {
+pub(super) async fn find(pool: &Pool, user_id: UserId) -> Result<Option<Property>, sqlx::Error> {
     sqlx::query_as!(
         Property,
         "SELECT available, to_be_consumed, to_be_settled, withdrawing, guarantee, discount_total, start_up_outstanding,
@@ -19,7 +19,7 @@ pub(super) async fn find(pool: &PgPool, user_id: UserId) -> Result<Option<Proper
 }
 
 pub(super) async fn settings(
-    pool: &PgPool,
+    pool: &Pool,
     user_ids: &[UserId],
 ) -> Result<Vec<Settings>, sqlx::Error> {
     let user_ids: Vec<Uuid> = user_ids.iter().map(|id| id.0).collect();

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use adfolio_kit::db;
+use adfolio_kit::db::Pool;
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::refusal::chain;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 use tracing::error;
 use uuid::Uuid;
 
@@ -179,7 +179,7 @@ fn settled(name: &'static str, outcome: Result<Check, WalletError>) -> Result<Ch
 
 /// Walks over all of the books, user by user. A wallet is compared with what was posted up to the number that it had
 /// when it was read, so postings may go on meanwhile.
-async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
+async fn walk_books(pool: &Pool) -> Result<Findings, WalletError> {
     let mut findings = Findings::default();
     let mut after = UserId(Uuid::nil());
     loop {
@@ -199,7 +199,7 @@ async fn walk_books(pool: &PgPool) -> Result<Findings, WalletError> {
 }
 
 async fn walk_wallets(
-    pool: &PgPool,
+    pool: &Pool,
     after: UserId,
     last_user: UserId,
     wallets: &[Wallet],
@@ -228,7 +228,7 @@ async fn walk_wallets(
     Ok(())
 }
 
-async fn compare_with_plan(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
+async fn compare_with_plan(pool: &Pool, peers: &Peers) -> Result<Check, WalletError> {
     let mut differing = Vec::new();
     let mut orders: usize = 0;
     let mut after = Some(OrderId(Uuid::nil()));
@@ -291,7 +291,7 @@ async fn plan_page(peers: &Peers, after: OrderId) -> Result<PlanPage, WalletErro
 }
 
 /// The ledger's open holds of a range of orders, however many they are.
-async fn ledger_holds(pool: &PgPool, after: OrderId, last: OrderId) -> Result<Holds, WalletError> {
+async fn ledger_holds(pool: &Pool, after: OrderId, last: OrderId) -> Result<Holds, WalletError> {
     let mut holds = Holds::new();
     let mut after = after;
     loop {
@@ -306,7 +306,7 @@ async fn ledger_holds(pool: &PgPool, after: OrderId, last: OrderId) -> Result<Ho
 
 /// Compares single orders again.
 async fn still_differing(
-    pool: &PgPool,
+    pool: &Pool,
     peers: &Peers,
     orders: Vec<OrderId>,
 ) -> Result<Vec<OrderId>, WalletError> {
@@ -328,7 +328,7 @@ async fn still_differing(
 }
 
 /// Compares what was reported for each plan with what was posted for it.
-async fn compare_with_reports(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
+async fn compare_with_reports(pool: &Pool, peers: &Peers) -> Result<Check, WalletError> {
     let mut differing = Vec::new();
     let mut orders: usize = 0;
     let mut after = OrderId(Uuid::nil());
@@ -364,7 +364,7 @@ async fn compare_with_reports(pool: &PgPool, peers: &Peers) -> Result<Check, Wal
 }
 
 /// The orders of these books whose postings are not what was reported.
-async fn disagreeing(pool: &PgPool, books: &[DeliveryBook]) -> Result<Vec<OrderId>, WalletError> {
+async fn disagreeing(pool: &Pool, books: &[DeliveryBook]) -> Result<Vec<OrderId>, WalletError> {
     let ids: Vec<Uuid> = books.iter().map(|book| book.order_id.0).collect();
     let posted = repo::delivered(pool, &ids).await?;
     let of = |book: &DeliveryBook| posted.get(&book.order_id).copied().unwrap_or_default();
@@ -377,7 +377,7 @@ fn just_before(id: OrderId) -> OrderId {
     OrderId(Uuid::from_u128(id.0.as_u128().saturating_sub(1)))
 }
 
-async fn compare_with_coupon(pool: &PgPool, peers: &Peers) -> Result<Check, WalletError> {
+async fn compare_with_coupon(pool: &Pool, peers: &Peers) -> Result<Check, WalletError> {
     let mut looks = 1;
     loop {
         let coupon = peers.redeemed_total().await?;

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use adfolio_kit::identity::UserId;
-use sqlx::PgPool;
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -15,7 +15,7 @@ use crate::ids::OrderId;
 
 /// The wallets behind `after`, in order of id.
 pub(super) async fn wallets(
-    pool: &PgPool,
+    pool: &Pool,
     after: UserId,
     limit: i64,
 ) -> Result<Vec<Wallet>, sqlx::Error> {
@@ -56,7 +56,7 @@ pub(super) struct Stretch {
 /// Compares the transactions of a stretch with the ones before, and sums their entries by user: of the users in `wallets`
 /// up to their wallets' numbers. Answers where to go on, if anywhere.
 pub(super) async fn read_stretch(
-    pool: &PgPool,
+    pool: &Pool,
     wallets: &[Wallet],
     stretch: Stretch,
 ) -> Result<(Vec<Part>, Option<(UserId, i64)>), sqlx::Error> {
@@ -114,7 +114,7 @@ pub(super) async fn read_stretch(
 }
 
 /// Users whose holds do not add up to what their wallets say is to be consumed and to be settled.
-pub(super) async fn users_off_their_holds(pool: &PgPool) -> Result<i64, sqlx::Error> {
+pub(super) async fn users_off_their_holds(pool: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"WITH held AS (
                SELECT user_id, sum(paid + discount - consumed - paid_returned - discount_returned) AS open,
@@ -131,7 +131,7 @@ pub(super) async fn users_off_their_holds(pool: &PgPool) -> Result<i64, sqlx::Er
 }
 
 /// Users whose withdrawals that wait do not add up to what their wallets say is being withdrawn.
-pub(super) async fn users_off_their_withdrawals(pool: &PgPool) -> Result<i64, sqlx::Error> {
+pub(super) async fn users_off_their_withdrawals(pool: &Pool) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"WITH waiting AS (
                SELECT user_id, sum(amount) AS amount FROM withdrawals WHERE status = 'pending' GROUP BY user_id
@@ -147,7 +147,7 @@ pub(super) async fn users_off_their_withdrawals(pool: &PgPool) -> Result<i64, sq
 
 /// What orders hold by the ledger's books, behind `after` up to and with `last`, in order of id.
 pub(super) async fn open_holds(
-    pool: &PgPool,
+    pool: &Pool,
     after: OrderId,
     last: OrderId,
     limit: i64,
@@ -170,7 +170,7 @@ pub(super) async fn open_holds(
 
 /// What these orders have consumed and earned by the ledger's books; nothing of an order that it does not know.
 pub(super) async fn delivered(
-    pool: &PgPool,
+    pool: &Pool,
     orders: &[Uuid],
 ) -> Result<BTreeMap<OrderId, Delivered>, sqlx::Error> {
     let rows = sqlx::query!(
@@ -191,7 +191,7 @@ pub(super) async fn delivered(
 }
 
 /// What coupons cost by the ledger's books.
-pub(super) async fn coupon_cost(pool: &PgPool) -> Result<CouponCost, sqlx::Error> {
+pub(super) async fn coupon_cost(pool: &Pool) -> Result<CouponCost, sqlx::Error> {
     sqlx::query_as!(
         CouponCost,
         r#"SELECT coalesce(sum(discount), 0)::bigint AS "kept!" FROM holds WHERE state <> 'released'"#
@@ -224,7 +224,7 @@ pub(super) async fn keep_proof_in_tx(tx: &mut Tx, outcome: &Outcome) -> Result<(
 }
 
 /// None before the first.
-pub(super) async fn last_proof(pool: &PgPool) -> Result<Option<Proof>, sqlx::Error> {
+pub(super) async fn last_proof(pool: &Pool) -> Result<Option<Proof>, sqlx::Error> {
     sqlx::query!(
         r#"SELECT finished_at AS "finished_at!", outcome AS "outcome!: Json<Outcome>"
            FROM proofs WHERE finished_at IS NOT NULL"#

@@ -2,9 +2,9 @@
 
 mod repo;
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::{Caller, UserId};
 use futures::stream::{self, Stream};
-use sqlx::PgPool;
 
 use crate::app::App;
 use crate::chain::entity::Link;
@@ -27,7 +27,7 @@ pub struct Row {
 
 /// Where a statement goes on.
 struct Position {
-    pool: PgPool,
+    pool: Pool,
     user_id: UserId,
     next: i64,
     behind: i64,

@@ -1,8 +1,8 @@
 //! Reads of the books for statements.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
-use sqlx::PgPool;
 
 use super::Row;
 use crate::chain::chain_link;
@@ -11,7 +11,7 @@ use crate::ids::ReferenceId;
 
 /// The first number of a stretch of time, and the first behind it.
 pub(super) async fn bounds(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     from: DateTime<Utc>,
     until: DateTime<Utc>,
@@ -29,7 +29,7 @@ pub(super) async fn bounds(
 
 /// The transactions of a range of numbers, oldest first.
 pub(super) async fn rows(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     first: i64,
     behind: i64,

@@ -1,9 +1,10 @@
 //! Reads of withdrawals. They are written with the postings alone, by `posting/write.sql`.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::InState;
 use adfolio_kit::pagination::bound;
-use sqlx::{PgConnection, PgPool};
+use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::Filter;
@@ -45,7 +46,7 @@ macro_rules! withdrawals {
 /// A page, newest first. A statement for each set of conditions, so that each has the plan of its own index; compared
 /// and ordered by all of that index: with an equality, the planner may walk another index and filter.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     filter: Filter,
     before: Option<WithdrawalId>,
     limit: i64,
@@ -95,10 +96,7 @@ pub(super) async fn list(
     }
 }
 
-pub(super) async fn find(
-    pool: &PgPool,
-    id: WithdrawalId,
-) -> Result<Option<Withdrawal>, sqlx::Error> {
+pub(super) async fn find(pool: &Pool, id: WithdrawalId) -> Result<Option<Withdrawal>, sqlx::Error> {
     withdrawals!("WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await
@@ -116,7 +114,7 @@ pub async fn find_all(
 
 /// What is in a payment batch, in order of id. A batch has at most 500.
 pub(super) async fn in_batch(
-    pool: &PgPool,
+    pool: &Pool,
     batch: PaymentBatchId,
 ) -> Result<Vec<Withdrawal>, sqlx::Error> {
     withdrawals!("WHERE payment_batch_id = $1 ORDER BY id", batch.0)
@@ -126,7 +124,7 @@ pub(super) async fn in_batch(
 
 /// A page of what is in a payment batch, newest first.
 pub(super) async fn list_in_batch(
-    pool: &PgPool,
+    pool: &Pool,
     batch: PaymentBatchId,
     before: Option<WithdrawalId>,
     limit: i64,
@@ -145,7 +143,7 @@ pub(super) async fn list_in_batch(
 
 /// What was asked for under a key, and the withdrawal that came of it.
 pub(super) async fn find_by_key(
-    pool: &PgPool,
+    pool: &Pool,
     key: &str,
 ) -> Result<Option<(Vec<u8>, WithdrawalId)>, sqlx::Error> {
     sqlx::query!(
@@ -159,6 +157,6 @@ pub(super) async fn find_by_key(
 }
 
 /// The requests that staff have not decided.
-pub(super) async fn waiting(pool: &PgPool) -> Result<Vec<InState>, sqlx::Error> {
+pub(super) async fn waiting(pool: &Pool) -> Result<Vec<InState>, sqlx::Error> {
     pending!(pool, "withdrawals WHERE status = 'pending'")
 }

@@ -14,7 +14,7 @@ export interface paths {
          * The acceptor and offer of an acceptance code, and the caller's pending exchange order.
          * @description The acceptor and offer of an acceptance code, and the caller's pending exchange order.
          *
-         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["getAcceptorDetail"];
         delete?: never;
@@ -36,7 +36,7 @@ export interface paths {
          * Cancels a pending exchange order.
          * @description Cancels a pending exchange order.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["cancelExchange"];
         delete?: never;
@@ -58,7 +58,7 @@ export interface paths {
          * Opens an exchange order behind an acceptance code.
          * @description Opens an exchange order behind an acceptance code.
          *
-         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `EXCHANGE_OPEN` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `ACCEPTANCE_CODE_ERROR` 400, `EXCHANGE_LIMIT` 400, `EXCHANGE_OPEN` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createExchange"];
         delete?: never;
@@ -124,7 +124,7 @@ export interface paths {
          * Issues an acceptance code.
          * @description Issues an acceptance code. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createAcceptanceCode"];
         delete?: never;
@@ -146,7 +146,7 @@ export interface paths {
          * Creates an acceptor.
          * @description Creates an acceptor. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createAcceptor"];
         delete?: never;
@@ -234,7 +234,7 @@ export interface paths {
          * Changes a scheduled announcement before it is published.
          * @description Changes a scheduled announcement before it is published. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["editAnnouncement"];
         delete?: never;
@@ -278,7 +278,7 @@ export interface paths {
          * Withdraws a scheduled announcement before it is published.
          * @description Withdraws a scheduled announcement before it is published. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["withdrawAnnouncement"];
         delete?: never;
@@ -300,7 +300,7 @@ export interface paths {
          * Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts younger than a day.
          * @description Approves what another person asked for, which posts it, or rejects it. Not for related accounts, nor for accounts younger than a day. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decideApproval"];
         delete?: never;
@@ -366,7 +366,7 @@ export interface paths {
          * Sets a line aside that nobody is to be credited for, or takes that back.
          * @description Sets a line aside that nobody is to be credited for, or takes that back. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setBankLineAside"];
         delete?: never;
@@ -388,7 +388,7 @@ export interface paths {
          * Credits what a line says was paid in, once, whoever calls.
          * @description Credits what a line says was paid in, once, whoever calls. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["creditBankLine"];
         delete?: never;
@@ -432,7 +432,7 @@ export interface paths {
          * Reads an account statement (CAMT.053 or CSV) and keeps its lines; nothing is credited. A file with faults is not kept, and the answer names them.
          * @description Reads an account statement (CAMT.053 or CSV) and keeps its lines; nothing is credited. A file with faults is not kept, and the answer names them. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["uploadBankStatement"];
         delete?: never;
@@ -476,7 +476,7 @@ export interface paths {
          * Says for two minutes that the caller works on an item, or says so again. Answers who holds the claim, which is somebody else where they were first. It warns and blocks nobody, and is not audited.
          * @description Says for two minutes that the caller works on an item, or says so again. Answers who holds the claim, which is somebody else where they were first. It warns and blocks nobody, and is not audited. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["claimItem"];
         delete?: never;
@@ -498,7 +498,7 @@ export interface paths {
          * Ends the caller's claim on an item, if there is one.
          * @description Ends the caller's claim on an item, if there is one. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["releaseClaim"];
         delete?: never;
@@ -548,7 +548,7 @@ export interface paths {
          * Replaces the texts that are sent.
          * @description Replaces the texts that are sent. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `CHANGED_MEANWHILE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `CHANGED_MEANWHILE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setContent"];
         delete?: never;
@@ -570,7 +570,7 @@ export interface paths {
          * Makes what an old version left the texts again, as a new version.
          * @description Makes what an old version left the texts again, as a new version. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `CHANGED_MEANWHILE` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["restoreContent"];
         delete?: never;
@@ -636,7 +636,7 @@ export interface paths {
          * Creates a campaign. One that may cost much is proposed, and released by a second person.
          * @description Creates a campaign. One that may cost much is proposed, and released by a second person. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createCampaign"];
         delete?: never;
@@ -658,7 +658,7 @@ export interface paths {
          * Releases or rejects a campaign that another person proposed.
          * @description Releases or rejects a campaign that another person proposed. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decideCampaign"];
         delete?: never;
@@ -702,7 +702,7 @@ export interface paths {
          * Grants a user a coupon of a campaign, regardless of the claim rules.
          * @description Grants a user a coupon of a campaign, regardless of the claim rules. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["grantCoupon"];
         delete?: never;
@@ -724,7 +724,7 @@ export interface paths {
          * Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them.
          * @description Proposes delivery reports from a CSV or JSONL file; a second member of staff releases them. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["importDelivery"];
         delete?: never;
@@ -746,7 +746,7 @@ export interface paths {
          * Releases a proposed import, or rejects it, by another member of staff.
          * @description Releases a proposed import, or rejects it, by another member of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decideDeliveryImport"];
         delete?: never;
@@ -790,7 +790,7 @@ export interface paths {
          * Releases reports that the gate holds back, or rejects them. Who imported them never decides, and a release above the amount of four eyes takes another member of staff.
          * @description Releases reports that the gate holds back, or rejects them. Who imported them never decides, and a release above the amount of four eyes takes another member of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decideQuarantinedReports"];
         delete?: never;
@@ -834,7 +834,7 @@ export interface paths {
          * Completes or cancels a pending exchange order. A large completion takes the same decision of a second person.
          * @description Completes or cancels a pending exchange order. A large completion takes the same decision of a second person. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decideExchange"];
         delete?: never;
@@ -878,7 +878,7 @@ export interface paths {
          * Closes feedback, with or without a reply to the user.
          * @description Closes feedback, with or without a reply to the user. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["closeFeedback"];
         delete?: never;
@@ -922,7 +922,7 @@ export interface paths {
          * Registers a host with its first key.
          * @description Registers a host with its first key. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createHost"];
         delete?: never;
@@ -944,7 +944,7 @@ export interface paths {
          * Adds a key to a host.
          * @description Adds a key to a host. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["addHostKey"];
         delete?: never;
@@ -966,7 +966,7 @@ export interface paths {
          * Revokes a key of a host; sessions that were opened with it end.
          * @description Revokes a key of a host; sessions that were opened with it end. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["revokeHostKey"];
         delete?: never;
@@ -1010,7 +1010,7 @@ export interface paths {
          * Issues licence keys.
          * @description Issues licence keys. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createLicenses"];
         delete?: never;
@@ -1054,7 +1054,7 @@ export interface paths {
          * Opens a staff session.
          * @description Opens a staff session.
          *
-         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_DISABLED` 403, `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_DISABLED` 403, `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["staffLogin"];
         delete?: never;
@@ -1076,7 +1076,7 @@ export interface paths {
          * Ends the staff session.
          * @description Ends the staff session. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["staffLogout"];
         delete?: never;
@@ -1120,7 +1120,7 @@ export interface paths {
          * Registers a network and issues its first key, which is shown only here.
          * @description Registers a network and issues its first key, which is shown only here. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createNetwork"];
         delete?: never;
@@ -1142,7 +1142,7 @@ export interface paths {
          * Changes a network, or pauses placing plans on it.
          * @description Changes a network, or pauses placing plans on it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["editNetwork"];
         delete?: never;
@@ -1164,7 +1164,7 @@ export interface paths {
          * Issues a further key of a network, which is shown only here; its earlier keys end after an overlap.
          * @description Issues a further key of a network, which is shown only here; its earlier keys end after an overlap. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["issueNetworkKey"];
         delete?: never;
@@ -1208,7 +1208,7 @@ export interface paths {
          * Publishes a notification to all or some users, at once or at a time.
          * @description Publishes a notification to all or some users, at once or at a time. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createNotification"];
         delete?: never;
@@ -1230,7 +1230,7 @@ export interface paths {
          * Creates a proxy operator.
          * @description Creates a proxy operator. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createOperator"];
         delete?: never;
@@ -1274,7 +1274,7 @@ export interface paths {
          * Shows the second factor in the session by a passkey. The session is fresh for 15 minutes.
          * @description Shows the second factor in the session by a passkey. The session is fresh for 15 minutes. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["confirmWithPasskey"];
         delete?: never;
@@ -1296,7 +1296,7 @@ export interface paths {
          * Begins to show a passkey in the session.
          * @description Begins to show a passkey in the session. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["startPasskeyConfirmation"];
         delete?: never;
@@ -1318,7 +1318,7 @@ export interface paths {
          * Opens a staff session for a passkey. The second factor is shown in it.
          * @description Opens a staff session for a passkey. The second factor is shown in it.
          *
-         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_DISABLED` 403, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_DISABLED` 403, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["loginWithPasskey"];
         delete?: never;
@@ -1340,7 +1340,7 @@ export interface paths {
          * Begins a login by passkey, which replaces user name, password and second factor. `UNAVAILABLE` where no passkeys are configured, as everywhere here.
          * @description Begins a login by passkey, which replaces user name, password and second factor. `UNAVAILABLE` where no passkeys are configured, as everywhere here.
          *
-         *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["startPasskeyLogin"];
         delete?: never;
@@ -1362,7 +1362,7 @@ export interface paths {
          * Registers a passkey of the caller. The second factor counts as shown in the session.
          * @description Registers a passkey of the caller. The second factor counts as shown in the session. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["registerPasskey"];
         delete?: never;
@@ -1384,7 +1384,7 @@ export interface paths {
          * Begins the registration of a passkey of the caller, who has at most ten.
          * @description Begins the registration of a passkey of the caller, who has at most ten. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["startPasskeyRegistration"];
         delete?: never;
@@ -1406,7 +1406,7 @@ export interface paths {
          * Removes a passkey of the caller. The last second factor is for another admin to reset.
          * @description Removes a passkey of the caller. The last second factor is for another admin to reset. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["removePasskey"];
         delete?: never;
@@ -1450,7 +1450,7 @@ export interface paths {
          * Removes a user's transaction password and its lock.
          * @description Removes a user's transaction password and its lock. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["resetPayPassword"];
         delete?: never;
@@ -1494,7 +1494,7 @@ export interface paths {
          * Releases a proposed batch, by another person than the one who proposed it, or dissolves it.
          * @description Releases a proposed batch, by another person than the one who proposed it, or dissolves it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decidePaymentBatch"];
         delete?: never;
@@ -1560,7 +1560,7 @@ export interface paths {
          * Records that the bank has paid a released batch: every withdrawal in it is posted as paid.
          * @description Records that the bank has paid a released batch: every withdrawal in it is posted as paid. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["payPaymentBatch"];
         delete?: never;
@@ -1582,7 +1582,7 @@ export interface paths {
          * Gathers pending withdrawals for one payment file; from then on they are decided by the batch alone.
          * @description Gathers pending withdrawals for one payment file; from then on they are decided by the batch alone. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["proposePaymentBatch"];
         delete?: never;
@@ -1604,7 +1604,7 @@ export interface paths {
          * Takes a withdrawal that the bank did not pay out of its batch. Of a released one by two members of staff.
          * @description Takes a withdrawal that the bank did not pay out of its batch. Of a released one by two members of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["takeOutOfPaymentBatch"];
         delete?: never;
@@ -1626,7 +1626,7 @@ export interface paths {
          * Creates a placement of a network. Nothing is placed on it before it has a price.
          * @description Creates a placement of a network. Nothing is placed on it before it has a price. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createPlacement"];
         delete?: never;
@@ -1648,7 +1648,7 @@ export interface paths {
          * Changes a placement, or pauses placing plans on it.
          * @description Changes a placement, or pauses placing plans on it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["editPlacement"];
         delete?: never;
@@ -1692,7 +1692,7 @@ export interface paths {
          * Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same, and holds from then on at the earliest.
          * @description Sets what a placement costs and earns from a time on. Where four eyes are asked for, the price is proposed until another member of staff sets the same, and holds from then on at the earliest. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setPlacementPrice"];
         delete?: never;
@@ -1714,7 +1714,7 @@ export interface paths {
          * A plan of any user.
          * @description A plan of any user. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["getAnyPlan"];
         delete?: never;
@@ -1736,7 +1736,7 @@ export interface paths {
          * Ends delivery of a plan.
          * @description Ends delivery of a plan. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["finishPlan"];
         delete?: never;
@@ -1824,7 +1824,7 @@ export interface paths {
          * Pushes a plan to users, where it waits for their put.
          * @description Pushes a plan to users, where it waits for their put. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["pushPlan"];
         delete?: never;
@@ -1846,7 +1846,7 @@ export interface paths {
          * Settles a plan that is waiting for settlement; before its time by two members of staff.
          * @description Settles a plan that is waiting for settlement; before its time by two members of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["settlePlan"];
         delete?: never;
@@ -1912,7 +1912,7 @@ export interface paths {
          * Creates a product.
          * @description Creates a product. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createProduct"];
         delete?: never;
@@ -1934,7 +1934,7 @@ export interface paths {
          * Changes a product.
          * @description Changes a product. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["editProduct"];
         delete?: never;
@@ -1978,7 +1978,7 @@ export interface paths {
          * Shows the second factor in the session, which is fresh for 15 minutes, and activates it the first time.
          * @description Shows the second factor in the session, which is fresh for 15 minutes, and activates it the first time. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `SECOND_FACTOR_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["confirmSecondFactor"];
         delete?: never;
@@ -2000,7 +2000,7 @@ export interface paths {
          * Makes a second factor of the caller, which the first code activates. An active one is for another admin to reset.
          * @description Makes a second factor of the caller, which the first code activates. An active one is for another admin to reset. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["enrollSecondFactor"];
         delete?: never;
@@ -2022,7 +2022,7 @@ export interface paths {
          * Removes the second factor of another member, who sets up another one; the member's sessions end.
          * @description Removes the second factor of another member, who sets up another one; the member's sessions end. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["resetSecondFactor"];
         delete?: never;
@@ -2044,7 +2044,7 @@ export interface paths {
          * Adds a key with which a source signs its files; from then on all of them must be signed.
          * @description Adds a key with which a source signs its files; from then on all of them must be signed. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["addReportSourceKey"];
         delete?: never;
@@ -2066,7 +2066,7 @@ export interface paths {
          * Revokes a key of a source; proposed files that it signed can no longer be released.
          * @description Revokes a key of a source; proposed files that it signed can no longer be released. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["revokeReportSourceKey"];
         delete?: never;
@@ -2110,7 +2110,7 @@ export interface paths {
          * Registers who may report as a source, and how, or changes it.
          * @description Registers who may report as a source, and how, or changes it. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["saveReportSource"];
         delete?: never;
@@ -2132,7 +2132,7 @@ export interface paths {
          * Confirms that another person than its maker holds an account, which then decides about the maker's others.
          * @description Confirms that another person than its maker holds an account, which then decides about the maker's others. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["confirmStaff"];
         delete?: never;
@@ -2154,7 +2154,7 @@ export interface paths {
          * Creates a staff account.
          * @description Creates a staff account. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `USERNAME_TAKEN` 4001, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createStaff"];
         delete?: never;
@@ -2198,7 +2198,7 @@ export interface paths {
          * Changes one's own password, or gives another member a one-time password; the member's sessions end.
          * @description Changes one's own password, or gives another member a one-time password; the member's sessions end. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `WRONG_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `PASSWORD_CHANGE_REQUIRED` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `WRONG_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `PASSWORD_CHANGE_REQUIRED` 403, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["changeStaffPassword"];
         delete?: never;
@@ -2220,7 +2220,7 @@ export interface paths {
          * Changes the role of another member; the member's sessions end.
          * @description Changes the role of another member; the member's sessions end. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setStaffRole"];
         delete?: never;
@@ -2242,7 +2242,7 @@ export interface paths {
          * Ends every session of a member: an admin for anybody, the others for themselves.
          * @description Ends every session of a member: an admin for anybody, the others for themselves. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `FORBIDDEN` 403, `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["endStaffSessions"];
         delete?: never;
@@ -2264,7 +2264,7 @@ export interface paths {
          * Disables another member's account, or makes it active again; the member's sessions end.
          * @description Disables another member's account, or makes it active again; the member's sessions end. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setStaffState"];
         delete?: never;
@@ -2374,7 +2374,7 @@ export interface paths {
          * A user with wallet and sessions. Contact data in full is for support and admins, and audited.
          * @description A user with wallet and sessions. Contact data in full is for support and admins, and audited. A `reason` in the request is stored in the audit log.
          *
-         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support, finance, operator. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["getUserDetail"];
         delete?: never;
@@ -2418,7 +2418,7 @@ export interface paths {
          * Issues a token for a user of a native host shell whose account is not open yet.
          * @description Issues a token for a user of a native host shell whose account is not open yet. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support. Reasons (code): `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["createHostToken"];
         delete?: never;
@@ -2484,7 +2484,7 @@ export interface paths {
          * Changes the given fields of a user's standing, for a reason.
          * @description Changes the given fields of a user's standing, for a reason. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setUserProfile"];
         delete?: never;
@@ -2528,7 +2528,7 @@ export interface paths {
          * Ends all sessions of a user, for a reason, and forgets the user's devices.
          * @description Ends all sessions of a user, for a reason, and forgets the user's devices. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["endUserSessions"];
         delete?: never;
@@ -2550,7 +2550,7 @@ export interface paths {
          * Changes the state of an account.
          * @description Changes the state of an account. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, support. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setUserState"];
         delete?: never;
@@ -2594,7 +2594,7 @@ export interface paths {
          * Takes a disputed payment back from the available funds.
          * @description Takes a disputed payment back from the available funds. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["chargeBack"];
         delete?: never;
@@ -2616,7 +2616,7 @@ export interface paths {
          * Credits a deposit.
          * @description Credits a deposit. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["creditDeposit"];
         delete?: never;
@@ -2660,7 +2660,7 @@ export interface paths {
          * Moves money of the user from the available funds to the guarantee, or back; a repeat answers the present figures.
          * @description Moves money of the user from the available funds to the guarantee, or back; a repeat answers the present figures. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["changeGuarantee"];
         delete?: never;
@@ -2682,7 +2682,7 @@ export interface paths {
          * Charges the membership fee and makes the user a member.
          * @description Charges the membership fee and makes the user a member. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["openMembership"];
         delete?: never;
@@ -2704,7 +2704,7 @@ export interface paths {
          * Takes a virtual recharge back from the available funds.
          * @description Takes a virtual recharge back from the available funds. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["deductRecharge"];
         delete?: never;
@@ -2748,7 +2748,7 @@ export interface paths {
          * Grants start-up funds, or marks them as returned.
          * @description Grants start-up funds, or marks them as returned. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `APPROVAL_REQUIRED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["changeStartUpFunds"];
         delete?: never;
@@ -2770,7 +2770,7 @@ export interface paths {
          * Agrees, after speaking with the owner, to lift the freeze. It ends once the owner has agreed, too.
          * @description Agrees, after speaking with the owner, to lift the freeze. It ends once the owner has agreed, too. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["unfreezeWallet"];
         delete?: never;
@@ -2792,7 +2792,7 @@ export interface paths {
          * Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff.
          * @description Pays or rejects a pending withdrawal. Paying a large one needs the approval of another member of staff. A `reason` in the request is stored in the audit log. An active second factor must have been shown within the last 15 minutes.
          *
-         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: staff: admin, finance. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `APPROVAL_REQUIRED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `PASSWORD_CHANGE_REQUIRED` 403, `SECOND_FACTOR_REQUIRED` 400, `FORBIDDEN` 403, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["decideWithdrawal"];
         delete?: never;
@@ -2836,7 +2836,7 @@ export interface paths {
          * Follows a proxy operator instead of the current one.
          * @description Follows a proxy operator instead of the current one.
          *
-         *     For: user. Reasons (code): `FOLLOW_ID_ERROR` 400, `FOLLOW_ID_CURRENT` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `FOLLOW_ID_ERROR` 400, `FOLLOW_ID_CURRENT` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["follow"];
         delete?: never;
@@ -2880,7 +2880,7 @@ export interface paths {
          * Opens a session, in the older format.
          * @description Opens a session, in the older format.
          *
-         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["olderLogin"];
         delete?: never;
@@ -2902,7 +2902,7 @@ export interface paths {
          * Ends the session.
          * @description Ends the session.
          *
-         *     For: user in any state. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user in any state. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["logout"];
         delete?: never;
@@ -2924,7 +2924,7 @@ export interface paths {
          * Creates an account, in the older format.
          * @description Creates an account, in the older format.
          *
-         *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["olderRegister"];
         delete?: never;
@@ -2946,7 +2946,7 @@ export interface paths {
          * Opens a session for an assertion that a registered host signed (JWT, EdDSA).
          * @description Opens a session for an assertion that a registered host signed (JWT, EdDSA).
          *
-         *     For: public. Reasons (code): `ASSERTION_REJECTED` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `ASSERTION_REJECTED` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["enterByHost"];
         delete?: never;
@@ -2990,7 +2990,7 @@ export interface paths {
          * Opens a session.
          * @description Opens a session.
          *
-         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `BAD_CREDENTIALS` 400, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["login"];
         delete?: never;
@@ -3012,7 +3012,7 @@ export interface paths {
          * Creates an account with an authorisation code.
          * @description Creates an account with an authorisation code.
          *
-         *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `USERNAME_TAKEN` 4001, `PASSWORD_MISMATCH` 400, `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["register"];
         delete?: never;
@@ -3056,7 +3056,7 @@ export interface paths {
          * Binds a bank card or a wallet address, or replaces it.
          * @description Binds a bank card or a wallet address, or replaces it.
          *
-         *     For: user. Reasons (code): `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["bindDestination"];
         delete?: never;
@@ -3100,7 +3100,7 @@ export interface paths {
          * Checks a transaction password.
          * @description Checks a transaction password.
          *
-         *     For: user. Reasons (code): `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["checkPayPassword"];
         delete?: never;
@@ -3210,7 +3210,7 @@ export interface paths {
          * Submits feedback.
          * @description Submits feedback.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["submitFeedback"];
         delete?: never;
@@ -3232,7 +3232,7 @@ export interface paths {
          * Uploads a picture of at most 5 MB: PNG, JPEG, WebP or GIF, detected by content.
          * @description Uploads a picture of at most 5 MB: PNG, JPEG, WebP or GIF, detected by content.
          *
-         *     For: user. Reasons (code): `FILE_TOO_LARGE` 400, `FILE_NOT_IMAGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `FILE_TOO_LARGE` 400, `FILE_NOT_IMAGE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["uploadFile"];
         delete?: never;
@@ -3298,7 +3298,7 @@ export interface paths {
          * Reports delivery as JSON lines. Repeating a report changes nothing; a higher revision restates it.
          * @description Reports delivery as JSON lines. Repeating a report changes nothing; a higher revision restates it.
          *
-         *     For: network. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: network. Reasons (code): `FILE_TOO_LARGE` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["reportNetworkDelivery"];
         delete?: never;
@@ -3320,7 +3320,7 @@ export interface paths {
          * Opens the ad account with an authorisation code.
          * @description Opens the ad account with an authorisation code.
          *
-         *     For: user in any state. Reasons (code): `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user in any state. Reasons (code): `LICENSE_NOT_FOUND` 400, `LICENSE_USED` 400, `STORE_ALREADY_OPEN` 400, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["openStore"];
         delete?: never;
@@ -3342,7 +3342,7 @@ export interface paths {
          * A product with the caller's coupons for it.
          * @description A product with the caller's coupons for it.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["getProduct"];
         delete?: never;
@@ -3364,7 +3364,7 @@ export interface paths {
          * The number of pushed plans that are waiting for the caller's put.
          * @description The number of pushed plans that are waiting for the caller's put.
          *
-         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["countWaitingPlans"];
         delete?: never;
@@ -3386,7 +3386,7 @@ export interface paths {
          * Cancels one of the caller's plans that is still matching: its money and coupon come back.
          * @description Cancels one of the caller's plans that is still matching: its money and coupon come back.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["cancelPlan"];
         delete?: never;
@@ -3408,7 +3408,7 @@ export interface paths {
          * A plan with its timeline, delivery and wallet entries.
          * @description A plan with its timeline, delivery and wallet entries.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["getPlan"];
         delete?: never;
@@ -3496,7 +3496,7 @@ export interface paths {
          * Puts money into a product or a pushed plan.
          * @description Puts money into a product or a pushed plan.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PLAN_NOT_PUTTABLE` 400, `COUPON_NOT_USABLE` 400, `COUPON_BELOW_REQUIREMENT` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PLAN_NOT_PUTTABLE` 400, `COUPON_NOT_USABLE` 400, `COUPON_BELOW_REQUIREMENT` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["putPlan"];
         delete?: never;
@@ -3584,7 +3584,7 @@ export interface paths {
          * Sends push messages to this browser from now on, in the caller's language, until the session is ended. Repeating it renews that; a browser that is not renewed for 90 days is forgotten. A user has at most 10.
          * @description Sends push messages to this browser from now on, in the caller's language, until the session is ended. Repeating it renews that; a browser that is not renewed for 90 days is forgotten. A user has at most 10.
          *
-         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["subscribeToPush"];
         delete?: never;
@@ -3606,7 +3606,7 @@ export interface paths {
          * Sends no more push messages to a browser of the caller's. Repeating it is fine.
          * @description Sends no more push messages to a browser of the caller's. Repeating it is fine.
          *
-         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["unsubscribeFromPush"];
         delete?: never;
@@ -3628,7 +3628,7 @@ export interface paths {
          * Sets the transaction password, or changes it with the current one.
          * @description Sets the transaction password, or changes it with the current one.
          *
-         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WEAK_PAY_PASSWORD` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WEAK_PAY_PASSWORD` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["setPayPassword"];
         delete?: never;
@@ -3782,7 +3782,7 @@ export interface paths {
          * Changes the login password and ends every session of the caller.
          * @description Changes the login password and ends every session of the caller.
          *
-         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WRONG_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `PASSWORD_MISMATCH` 400, `WRONG_PASSWORD` 400, `PASSWORD_UNCHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["changePassword"];
         delete?: never;
@@ -3804,7 +3804,7 @@ export interface paths {
          * Mails a code to the caller's e-mail address, which confirms it. An older code is worthless then.
          * @description Mails a code to the caller's e-mail address, which confirms it. An older code is worthless then.
          *
-         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["sendEmailCode"];
         delete?: never;
@@ -3826,7 +3826,7 @@ export interface paths {
          * Confirms the caller's e-mail address with the code that was mailed to it. A confirmed address stays so.
          * @description Confirms the caller's e-mail address with the code that was mailed to it. A confirmed address stays so.
          *
-         *     For: user. Reasons (code): `EMAIL_CODE_INVALID` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `EMAIL_CODE_INVALID` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["confirmEmail"];
         delete?: never;
@@ -3848,7 +3848,7 @@ export interface paths {
          * Stops all withdrawals and exchanges of the caller's wallet, until the owner and staff agree to lift that. Repeating it takes back what either has agreed to.
          * @description Stops all withdrawals and exchanges of the caller's wallet, until the owner and staff agree to lift that. Repeating it takes back what either has agreed to.
          *
-         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["freezeWallet"];
         delete?: never;
@@ -3870,7 +3870,7 @@ export interface paths {
          * The same by the link of a mail, without a session: its reader says that the news was not their doing. It takes effect a moment after the answer.
          * @description The same by the link of a mail, without a session: its reader says that the news was not their doing. It takes effect a moment after the answer.
          *
-         *     For: public. Reasons (code): `DISOWN_LINK_INVALID` 400, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: public. Reasons (code): `DISOWN_LINK_INVALID` 400, `VALIDATION` 400, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["freezeWalletByMail"];
         delete?: never;
@@ -3914,7 +3914,7 @@ export interface paths {
          * Changes the given fields of the caller's profile.
          * @description Changes the given fields of the caller's profile.
          *
-         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_FOUND` 405, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOTHING_CHANGED` 400, `NOT_FOUND` 405, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["editUser"];
         delete?: never;
@@ -3936,7 +3936,7 @@ export interface paths {
          * The caller's notifications, newest first.
          * @description The caller's notifications, newest first.
          *
-         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["listNotifications"];
         delete?: never;
@@ -3958,7 +3958,7 @@ export interface paths {
          * Marks one or all notifications as read.
          * @description Marks one or all notifications as read.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["markNotificationsRead"];
         delete?: never;
@@ -3980,7 +3980,7 @@ export interface paths {
          * The number of unread notifications.
          * @description The number of unread notifications.
          *
-         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["countUnread"];
         delete?: never;
@@ -4068,7 +4068,7 @@ export interface paths {
          * Ends one session of the caller, or all except the current one.
          * @description Ends one session of the caller, or all except the current one.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["endSessions"];
         delete?: never;
@@ -4090,7 +4090,7 @@ export interface paths {
          * Returns start-up funds from the available funds.
          * @description Returns start-up funds from the available funds.
          *
-         *     For: user. Reasons (code): `FORBIDDEN` 403, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `FORBIDDEN` 403, `AMOUNT_OUT_OF_RANGE` 400, `INSUFFICIENT_BALANCE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["returnStartUpFunds"];
         delete?: never;
@@ -4112,7 +4112,7 @@ export interface paths {
          * Makes the session fresh for 15 minutes, with the login password.
          * @description Makes the session fresh for 15 minutes, with the login password.
          *
-         *     For: user. Reasons (code): `WRONG_PASSWORD` 400, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `WRONG_PASSWORD` 400, `STEP_UP_REQUIRED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["stepUp"];
         delete?: never;
@@ -4134,7 +4134,7 @@ export interface paths {
          * The owner agrees to lift the freeze. It ends once a member of staff has agreed, too; then the cooling-off begins.
          * @description The owner agrees to lift the freeze. It ends once a member of staff has agreed, too; then the cooling-off begins.
          *
-         *     For: user. Reasons (code): `STEP_UP_REQUIRED` 400, `NOTHING_CHANGED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `STEP_UP_REQUIRED` 400, `NOTHING_CHANGED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["agreeToUnfreeze"];
         delete?: never;
@@ -4156,7 +4156,7 @@ export interface paths {
          * Requests a withdrawal. Its amount is held until the decision.
          * @description Requests a withdrawal. Its amount is held until the decision.
          *
-         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `INSUFFICIENT_BALANCE` 400, `AMOUNT_OUT_OF_RANGE` 400, `PAY_PASSWORD_NOT_SET` 400, `PAY_PASSWORD_LOCKED` 429, `WRONG_PAY_PASSWORD` 400, `START_UP_FUNDS_NOT_RETURNED` 400, `BANK_CARD_NOT_BOUND` 400, `WITHDRAWAL_COOLING_OFF` 400, `DAY_LIMIT_REACHED` 400, `WALLET_FROZEN` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["withdraw"];
         delete?: never;
@@ -4178,7 +4178,7 @@ export interface paths {
          * Cancels one of the caller's withdrawals that waits for a decision: its money is available again.
          * @description Cancels one of the caller's withdrawals that waits for a decision: its money is available again.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `NOTHING_CHANGED` 400, `VALIDATION` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["cancelWithdrawal"];
         delete?: never;
@@ -4244,7 +4244,7 @@ export interface paths {
          * Claims a coupon.
          * @description Claims a coupon.
          *
-         *     For: user. Reasons (code): `NOT_FOUND` 405, `COUPON_ALREADY_CLAIMED` 400, `COUPON_NAME_CLAIMED_TODAY` 400, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500.
+         *     For: user. Reasons (code): `NOT_FOUND` 405, `COUPON_ALREADY_CLAIMED` 400, `COUPON_NAME_CLAIMED_TODAY` 400, `COUPON_NOT_USABLE` 400, `VALIDATION` 400, `IDEMPOTENCY_KEY_REUSED` 400, `NOT_AUTHENTICATED` 401, `SESSION_EXPIRED` 503, `ACCOUNT_NOT_ACTIVATED` 402, `ACCOUNT_DISABLED` 403, `ACCOUNT_CANCELLED` 404, `TOO_MANY_ATTEMPTS` 429, `INTERNAL` 500, `UNAVAILABLE` 500, `CHANGES_PAUSED` 500.
          */
         post: operations["receiveCoupon"];
         delete?: never;
@@ -8926,7 +8926,7 @@ export interface components {
          * @example VALIDATION
          * @enum {string}
          */
-        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "EMAIL_CODE_INVALID" | "DISOWN_LINK_INVALID" | "NOTHING_CHANGED" | "CHANGED_MEANWHILE" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "EXCHANGE_OPEN" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
+        Reason: "VALIDATION" | "IDEMPOTENCY_KEY_REUSED" | "NOT_AUTHENTICATED" | "FORBIDDEN" | "APPROVAL_REQUIRED" | "ACCOUNT_NOT_ACTIVATED" | "ACCOUNT_DISABLED" | "ACCOUNT_CANCELLED" | "NOT_FOUND" | "TOO_MANY_ATTEMPTS" | "INTERNAL" | "UNAVAILABLE" | "CHANGES_PAUSED" | "SESSION_EXPIRED" | "USERNAME_TAKEN" | "BAD_CREDENTIALS" | "PASSWORD_MISMATCH" | "PASSWORD_UNCHANGED" | "WRONG_PASSWORD" | "LICENSE_NOT_FOUND" | "LICENSE_USED" | "STORE_ALREADY_OPEN" | "PAY_PASSWORD_NOT_SET" | "WRONG_PAY_PASSWORD" | "WEAK_PAY_PASSWORD" | "PAY_PASSWORD_LOCKED" | "INSUFFICIENT_BALANCE" | "AMOUNT_OUT_OF_RANGE" | "START_UP_FUNDS_NOT_RETURNED" | "BANK_CARD_NOT_BOUND" | "WITHDRAWAL_COOLING_OFF" | "DAY_LIMIT_REACHED" | "WALLET_FROZEN" | "PASSWORD_CHANGE_REQUIRED" | "SECOND_FACTOR_REQUIRED" | "STEP_UP_REQUIRED" | "ASSERTION_REJECTED" | "EMAIL_CODE_INVALID" | "DISOWN_LINK_INVALID" | "NOTHING_CHANGED" | "CHANGED_MEANWHILE" | "PLAN_NOT_PUTTABLE" | "COUPON_NOT_USABLE" | "COUPON_BELOW_REQUIREMENT" | "COUPON_ALREADY_CLAIMED" | "COUPON_NAME_CLAIMED_TODAY" | "FOLLOW_ID_ERROR" | "FOLLOW_ID_CURRENT" | "ACCEPTANCE_CODE_ERROR" | "EXCHANGE_LIMIT" | "EXCHANGE_OPEN" | "FILE_TOO_LARGE" | "FILE_NOT_IMAGE";
         /** @description Claims a coupon. */
         ReceiveCouponRequest: {
             /**

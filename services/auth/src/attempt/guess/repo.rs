@@ -1,6 +1,6 @@
 //! The SQL of guesses.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use chrono::{DateTime, Utc};
 
 use super::entity::{Counter, Scopes};
@@ -49,7 +49,7 @@ pub async fn lock_or_add_in_tx(
 }
 
 /// Reads the counters of the scopes that are there, as they are at this moment.
-pub async fn find(pool: &PgPool, scopes: &Scopes) -> Result<Vec<Row>, sqlx::Error> {
+pub async fn find(pool: &Pool, scopes: &Scopes) -> Result<Vec<Row>, sqlx::Error> {
     sqlx::query!(
         "SELECT scope, began_at, failures, pending FROM guesses WHERE scope = ANY ($1)",
         &digests(scopes),

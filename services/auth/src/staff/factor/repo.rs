@@ -1,13 +1,13 @@
 //! The SQL of second factors. Who writes holds the lock on the member's row.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use chrono::{DateTime, Utc};
 
 use super::Factor;
 use crate::ids::StaffId;
 
 /// Whether a member has a second factor, active or not.
-pub async fn is_enrolled(pool: &PgPool, id: StaffId) -> Result<bool, sqlx::Error> {
+pub async fn is_enrolled(pool: &Pool, id: StaffId) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM staff WHERE id = $1 AND factor_secret IS NOT NULL) AS "enrolled!""#,
         id.0

@@ -1,9 +1,10 @@
 //! The SQL of passkeys. Who writes holds the lock on the member's row.
 
+use adfolio_kit::db::Pool;
 use adfolio_kit::db::Tx;
 use chrono::{DateTime, Utc};
+use sqlx::PgExecutor;
 use sqlx::types::Json;
-use sqlx::{PgExecutor, PgPool};
 use webauthn_rs::prelude as webauthn;
 
 use super::Passkey;
@@ -35,7 +36,7 @@ pub(super) async fn of_member(
 
 /// Whose passkey has this id on its device.
 pub(super) async fn owner(
-    pool: &PgPool,
+    pool: &Pool,
     credential_id: &[u8],
 ) -> Result<Option<StaffId>, sqlx::Error> {
     let found = sqlx::query_scalar!(

@@ -1,6 +1,6 @@
 //! The SQL of codes that confirm addresses.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
@@ -104,7 +104,7 @@ pub async fn find_live_in_tx(tx: &mut Tx, user: UserId) -> Result<Option<EmailCo
 
 /// A code of this user.
 pub async fn find(
-    pool: &PgPool,
+    pool: &Pool,
     id: EmailCodeId,
     user: UserId,
 ) -> Result<Option<EmailCode>, AuthError> {

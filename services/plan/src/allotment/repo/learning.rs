@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_money::Micros;
 use adfolio_placement::drift::History;
 use adfolio_placement::pace::Shape;
@@ -127,7 +127,7 @@ impl KnownRow {
 }
 
 /// Everything that is known of products on placements.
-pub(in crate::allotment) async fn known(pool: &PgPool) -> Result<KnownPairs, PlanError> {
+pub(in crate::allotment) async fn known(pool: &Pool) -> Result<KnownPairs, PlanError> {
     let rows = sqlx::query_as!(
         KnownRow,
         r#"SELECT product_id AS "product: ProductId", placement_id AS "placement: PlacementId",
@@ -256,7 +256,7 @@ pub(in crate::allotment) async fn add_traffic_in_tx(
 
 /// The first hour whose traffic is known.
 pub(in crate::allotment) async fn first_traffic(
-    pool: &PgPool,
+    pool: &Pool,
 ) -> Result<Option<DateTime<Utc>>, PlanError> {
     let first = sqlx::query_scalar!("SELECT min(hour) FROM traffic_hours")
         .fetch_one(pool)
@@ -266,7 +266,7 @@ pub(in crate::allotment) async fn first_traffic(
 
 /// Impressions by the hour.
 pub(in crate::allotment) async fn traffic(
-    pool: &PgPool,
+    pool: &Pool,
     since: DateTime<Utc>,
     until: DateTime<Utc>,
 ) -> Result<Vec<(DateTime<Utc>, u64)>, PlanError> {

@@ -6,7 +6,7 @@ pub mod shown;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_money::{Micros, Money};
@@ -112,7 +112,7 @@ pub(in crate::allotment) async fn save_reported_in_tx(
 
 /// Whether a round was allotted.
 pub(in crate::allotment) async fn is_done(
-    pool: &PgPool,
+    pool: &Pool,
     begins_at: DateTime<Utc>,
 ) -> Result<bool, PlanError> {
     let done = sqlx::query_scalar!(
@@ -191,7 +191,7 @@ pub(in crate::allotment) async fn done_in_tx(
 
 /// Plans that run until the end of a round, with what was allotted since `hour`.
 pub(in crate::allotment) async fn running(
-    pool: &PgPool,
+    pool: &Pool,
     begins_at: DateTime<Utc>,
     hour: DateTime<Utc>,
 ) -> Result<Vec<Running>, PlanError> {
@@ -232,7 +232,7 @@ pub(in crate::allotment) async fn running(
 
 /// The plans for which a round has decided already, before another replica took over.
 pub(in crate::allotment) async fn decided(
-    pool: &PgPool,
+    pool: &Pool,
     begins_at: DateTime<Utc>,
 ) -> Result<HashSet<OrderId>, PlanError> {
     let ids = sqlx::query_scalar!(
@@ -246,7 +246,7 @@ pub(in crate::allotment) async fn decided(
 
 /// What a round has allotted of placements already.
 pub(in crate::allotment) async fn units_taken(
-    pool: &PgPool,
+    pool: &Pool,
     begins_at: DateTime<Utc>,
 ) -> Result<HashMap<PlacementId, u64>, PlanError> {
     let rows = sqlx::query!(
@@ -264,7 +264,7 @@ pub(in crate::allotment) async fn units_taken(
 
 /// Placements that plans may choose in a round that begins then, by id: active ones of active networks with a price.
 pub(in crate::allotment) async fn sites(
-    pool: &PgPool,
+    pool: &Pool,
     begins_at: DateTime<Utc>,
 ) -> Result<Vec<Site>, PlanError> {
     let rows = sqlx::query!(
@@ -299,7 +299,7 @@ pub(in crate::allotment) async fn sites(
 
 /// How plans of these products are placed.
 pub(in crate::allotment) async fn aims(
-    pool: &PgPool,
+    pool: &Pool,
     products: &[ProductId],
 ) -> Result<HashMap<ProductId, Aim>, PlanError> {
     let ids: Vec<Uuid> = products.iter().map(|id| id.0).collect();
@@ -390,7 +390,7 @@ pub(in crate::allotment) struct Lacks {
 /// What supply lacks now; networks by their allotments that closed since a time. The condition on their beginning is for
 /// the index.
 pub(in crate::allotment) async fn count_lacks(
-    pool: &PgPool,
+    pool: &Pool,
     since: DateTime<Utc>,
     now: DateTime<Utc>,
 ) -> Result<Lacks, PlanError> {
@@ -518,7 +518,7 @@ pub(in crate::allotment) async fn add_allotted_in_tx(
 
 /// Plans with allotments whose time for reports is over.
 pub(in crate::allotment) async fn orders_due(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<OrderId>, PlanError> {
@@ -559,7 +559,7 @@ pub(in crate::allotment) async fn close_in_tx(
 
 /// When an allotment of a network begins.
 pub(in crate::allotment) async fn begin_of(
-    pool: &PgPool,
+    pool: &Pool,
     network: NetworkId,
     id: AllotmentId,
 ) -> Result<Option<DateTime<Utc>>, PlanError> {
@@ -661,7 +661,7 @@ async fn offers_of_round_in_tx(
 
 /// The decision about a plan in the round at a time, or in its newest one.
 pub(in crate::allotment) async fn decision(
-    pool: &PgPool,
+    pool: &Pool,
     plan_number: &str,
     at: Option<DateTime<Utc>>,
 ) -> Result<Option<Stored>, PlanError> {

@@ -1,6 +1,6 @@
 //! The SQL of what advertisers see of placing.
 
-use adfolio_kit::db::PgPool;
+use adfolio_kit::db::Pool;
 use adfolio_money::Micros;
 use adfolio_placement::belief::Counts;
 use adfolio_placement::decision::{Decision, Part};
@@ -15,7 +15,7 @@ use crate::ids::{OrderId, PlacementId};
 
 /// Whether anything of a plan was ever allotted.
 pub(in crate::allotment) async fn is_placed(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
 ) -> Result<bool, PlanError> {
     let found = sqlx::query_scalar!(
@@ -28,7 +28,7 @@ pub(in crate::allotment) async fn is_placed(
 }
 
 /// The traffic's shape of the newest round.
-pub(in crate::allotment) async fn newest_shape(pool: &PgPool) -> Result<Option<Shape>, PlanError> {
+pub(in crate::allotment) async fn newest_shape(pool: &Pool) -> Result<Option<Shape>, PlanError> {
     let shape = sqlx::query_scalar!(
         r#"SELECT shape AS "shape: Json<Shape>" FROM allotment_rounds ORDER BY begins_at DESC LIMIT 1"#
     )
@@ -39,7 +39,7 @@ pub(in crate::allotment) async fn newest_shape(pool: &PgPool) -> Result<Option<S
 
 /// What a plan has shown by placement, by spend.
 pub(in crate::allotment) async fn places(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
 ) -> Result<Vec<ShownPlace>, PlanError> {
     let rows = sqlx::query!(
@@ -64,7 +64,7 @@ pub(in crate::allotment) async fn places(
 
 /// Whether anything that a plan was reported without a placement was simulated.
 pub(in crate::allotment) async fn is_simulated_without_placement(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
 ) -> Result<bool, PlanError> {
     let found = sqlx::query_scalar!(
@@ -79,7 +79,7 @@ pub(in crate::allotment) async fn is_simulated_without_placement(
 
 /// The time of a plan's newest report.
 pub(in crate::allotment) async fn newest_report(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
 ) -> Result<Option<DateTime<Utc>>, PlanError> {
     let newest = sqlx::query_scalar!(
@@ -93,7 +93,7 @@ pub(in crate::allotment) async fn newest_report(
 
 /// What the newest round decided about a plan's candidates.
 pub(in crate::allotment) async fn newest_parts(
-    pool: &PgPool,
+    pool: &Pool,
     order: OrderId,
 ) -> Result<Vec<(PlacementId, String, Part)>, PlanError> {
     let row = sqlx::query!(

@@ -1,6 +1,6 @@
 //! The SQL of proposals.
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::metrics::COUNTED_AT_MOST;
@@ -108,7 +108,7 @@ pub(super) async fn lock_in_tx(tx: &mut Tx, id: ImportId) -> Result<Option<Impor
 }
 
 /// One import.
-pub(super) async fn find(pool: &PgPool, id: ImportId) -> Result<Option<Import>, PlanError> {
+pub(super) async fn find(pool: &Pool, id: ImportId) -> Result<Option<Import>, PlanError> {
     let row = query_imports!("delivery_imports WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
@@ -117,7 +117,7 @@ pub(super) async fn find(pool: &PgPool, id: ImportId) -> Result<Option<Import>, 
 
 /// Imports older than `before` in one of `states`, newest first. Ids are ordered by time.
 pub(super) async fn list(
-    pool: &PgPool,
+    pool: &Pool,
     states: &[State],
     before: Option<ImportId>,
     limit: i64,
@@ -138,9 +138,7 @@ pub(super) async fn list(
 }
 
 /// How many imports wait for a decision, and when the oldest came.
-pub(super) async fn count_proposed(
-    pool: &PgPool,
-) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
+pub(super) async fn count_proposed(pool: &Pool) -> Result<(i64, Option<DateTime<Utc>>), PlanError> {
     let row = sqlx::query!(
         r#"SELECT count(*) AS "count!", min(began_at) AS oldest_at
            FROM (SELECT began_at FROM delivery_imports WHERE state = 'proposed' ORDER BY id LIMIT $1) AS waiting"#,
@@ -307,7 +305,7 @@ pub(super) async fn decide_in_tx(tx: &mut Tx, import: &Import) -> Result<(), Pla
 
 /// Imports whose rows are still staged although nobody waits for them: released ones, in the order of their beginning, and
 /// ones that ended otherwise.
-pub(super) async fn undone(pool: &PgPool, limit: i64) -> Result<Vec<(ImportId, State)>, PlanError> {
+pub(super) async fn undone(pool: &Pool, limit: i64) -> Result<Vec<(ImportId, State)>, PlanError> {
     let rows = sqlx::query!(
         r#"SELECT id AS "id: ImportId", state AS "state: State" FROM delivery_imports
            WHERE done_at IS NULL AND state NOT IN ('reading', 'proposed') ORDER BY began_at LIMIT $1"#,
@@ -474,7 +472,7 @@ pub(super) async fn moved_in_tx(
 }
 
 /// Imports that were read to their end, with staged rows in which the gate found something.
-pub(super) async fn with_found(pool: &PgPool, limit: i64) -> Result<Vec<ImportId>, PlanError> {
+pub(super) async fn with_found(pool: &Pool, limit: i64) -> Result<Vec<ImportId>, PlanError> {
     let ids = sqlx::query_scalar!(
         r#"SELECT i.id AS "id: ImportId" FROM delivery_imports i
            WHERE i.done_at IS NULL AND i.state IN ('proposed', 'released')

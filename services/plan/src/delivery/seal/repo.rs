@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::error::CoreError;
 use adfolio_kit::hash_chain::Place;
 use adfolio_money::Micros;
@@ -64,7 +64,7 @@ pub async fn take_unsealed_in_tx(tx: &mut Tx, limit: i64) -> Result<Vec<Batch>, 
 }
 
 /// How many batches wait.
-pub async fn count_waiting(pool: &PgPool) -> Result<i64, PlanError> {
+pub async fn count_waiting(pool: &Pool) -> Result<i64, PlanError> {
     let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM unsealed_batches"#)
         .fetch_one(pool)
         .await?;
@@ -117,12 +117,7 @@ pub async fn add_seals_in_tx(tx: &mut Tx, seals: &[Seal]) -> Result<(), PlanErro
 }
 
 /// Seals behind `after` up to and with `last`, in their order.
-pub async fn seals(
-    pool: &PgPool,
-    after: i64,
-    last: i64,
-    limit: i64,
-) -> Result<Vec<Seal>, PlanError> {
+pub async fn seals(pool: &Pool, after: i64, last: i64, limit: i64) -> Result<Vec<Seal>, PlanError> {
     let rows = sqlx::query!(
         "SELECT seq, batch_id, reports, hash FROM report_seals WHERE seq > $1 AND seq <= $2 ORDER BY seq LIMIT $3",
         after,
@@ -136,7 +131,7 @@ pub async fn seals(
 
 /// The reports of these batches: revisions that are valid, and those that later ones have superseded.
 pub async fn reports(
-    pool: &PgPool,
+    pool: &Pool,
     seals: &[Seal],
 ) -> Result<HashMap<BatchId, Vec<Received>>, PlanError> {
     let batches: Vec<_> = seals.iter().map(|seal| seal.batch.0).collect();
@@ -200,7 +195,7 @@ pub struct Part {
 
 /// Counts reports without a seal among the next ones; those of batches that wait do not count.
 pub async fn unsealed_part(
-    pool: &PgPool,
+    pool: &Pool,
     (source, report_id): &(String, String),
     limit: i64,
 ) -> Result<Part, PlanError> {

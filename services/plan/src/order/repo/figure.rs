@@ -1,6 +1,6 @@
 //! The SQL of figures: the orders that they count, and their sums.
 
-use adfolio_kit::db::PgPool;
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
@@ -25,7 +25,7 @@ pub enum Open {
 
 /// A user's orders that were paid in a stretch of time, before the one with id `before`.
 pub async fn paid(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     filter: &Filter,
     (from, to): (DateTime<Utc>, DateTime<Utc>),
@@ -51,7 +51,7 @@ pub async fn paid(
 
 /// The sums of a user's orders that were paid in a stretch of time, or ever.
 pub async fn sum_of_paid(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     filter: &Filter,
     within: Option<(DateTime<Utc>, DateTime<Utc>)>,
@@ -77,7 +77,7 @@ pub async fn sum_of_paid(
 
 /// A user's orders of which something is left, before the one with id `before`.
 pub async fn open(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     filter: &Filter,
     what: Open,
@@ -104,7 +104,7 @@ pub async fn open(
 
 /// What is left of a user's orders in total.
 pub async fn sum_of_open(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     filter: &Filter,
     what: Open,

@@ -3,7 +3,7 @@
 //! compared and ordered by all columns of its index: with equalities the planner may walk another
 //! index and skip what does not fit.
 
-use adfolio_kit::db::PgPool;
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
@@ -22,7 +22,7 @@ pub(super) fn names(statuses: &[Status]) -> Vec<String> {
 
 /// Orders before the one with id `before`, of all users.
 pub async fn newest(
-    pool: &PgPool,
+    pool: &Pool,
     filter: &Filter,
     before: Option<OrderId>,
     limit: i64,
@@ -54,7 +54,7 @@ pub async fn newest(
 /// well, so that it keeps its plan; unnested filters made it plan every call anew, which took as
 /// long as the query.
 pub async fn newest_of_user(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     filter: &Filter,
     before: Option<OrderId>,
@@ -93,7 +93,7 @@ pub async fn newest_of_user(
 
 /// The order with a number, if the filter lets it through.
 pub async fn by_number(
-    pool: &PgPool,
+    pool: &Pool,
     number: &str,
     user_id: Option<UserId>,
     filter: &Filter,
@@ -115,7 +115,7 @@ pub type StatusCounts = Vec<(Status, i64)>;
 
 /// How many orders of each status a user has.
 pub async fn counts(
-    pool: &PgPool,
+    pool: &Pool,
     user_id: UserId,
     official: &[bool],
 ) -> Result<StatusCounts, PlanError> {
@@ -134,7 +134,7 @@ pub async fn counts(
 }
 
 /// How many pushed plans wait for a user's put. This is one row, because only pushed plans wait.
-pub async fn count_waiting(pool: &PgPool, user_id: UserId) -> Result<i64, PlanError> {
+pub async fn count_waiting(pool: &Pool, user_id: UserId) -> Result<i64, PlanError> {
     let count = sqlx::query_scalar!(
         "SELECT count FROM order_counts WHERE user_id = $1 AND official AND status = 'waiting'",
         user_id.0,
@@ -146,7 +146,7 @@ pub async fn count_waiting(pool: &PgPool, user_id: UserId) -> Result<i64, PlanEr
 
 /// Orders that may hold money, in order of id after `after`.
 pub async fn holding(
-    pool: &PgPool,
+    pool: &Pool,
     after: Option<OrderId>,
     limit: i64,
 ) -> Result<Vec<Holding>, PlanError> {

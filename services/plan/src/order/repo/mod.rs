@@ -7,7 +7,7 @@ pub mod table;
 
 use std::collections::HashSet;
 
-use adfolio_kit::db::{PgPool, Tx};
+use adfolio_kit::db::{Pool, Tx};
 use adfolio_kit::identity::UserId;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ use crate::ids::OrderId;
 use row::{OrderRow, query_orders};
 
 /// One order.
-pub async fn find(pool: &PgPool, id: OrderId) -> Result<Option<Order>, PlanError> {
+pub async fn find(pool: &Pool, id: OrderId) -> Result<Option<Order>, PlanError> {
     let row = query_orders!("FROM orders WHERE id = $1", id.0)
         .fetch_optional(pool)
         .await?;
@@ -69,7 +69,7 @@ pub async fn lock_users_in_tx(tx: &mut Tx, users: &[UserId]) -> Result<(), PlanE
 }
 
 /// What a user's orders are called.
-pub async fn names(pool: &PgPool, user: UserId, ids: &[Uuid]) -> Result<Vec<Name>, PlanError> {
+pub async fn names(pool: &Pool, user: UserId, ids: &[Uuid]) -> Result<Vec<Name>, PlanError> {
     let rows = sqlx::query_as!(
         Name,
         r#"SELECT id AS "id: OrderId", plan_number AS number, product_name AS product FROM orders
@@ -203,7 +203,7 @@ pub async fn insert_history_in_tx(
 }
 
 /// The timeline of an order, oldest first.
-pub async fn history(pool: &PgPool, id: OrderId) -> Result<Vec<TimelineEntry>, PlanError> {
+pub async fn history(pool: &Pool, id: OrderId) -> Result<Vec<TimelineEntry>, PlanError> {
     let rows = sqlx::query!(
         "SELECT status, time, reason FROM order_history WHERE order_id = $1 ORDER BY id LIMIT 100",
         id.0,
@@ -220,7 +220,7 @@ pub async fn history(pool: &PgPool, id: OrderId) -> Result<Vec<TimelineEntry>, P
 
 /// Pushed orders whose time is over and that no put holds.
 pub(super) async fn expired(
-    pool: &PgPool,
+    pool: &Pool,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<Vec<OrderId>, PlanError> {

@@ -1,6 +1,6 @@
 //! The SQL of tables of orders.
 
-use adfolio_kit::db::PgPool;
+use adfolio_kit::db::Pool;
 use adfolio_kit::identity::UserId;
 use adfolio_kit::pagination::bound;
 use adfolio_money::Money;
@@ -15,7 +15,7 @@ use crate::order::table::{Table, Totals};
 
 /// A page of a user's orders, behind the row with this value and id.
 pub async fn page(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     table: &Table,
     filter: &Filter,
@@ -58,7 +58,7 @@ pub async fn page(
 
 /// The totals of all rows.
 pub async fn totals(
-    pool: &PgPool,
+    pool: &Pool,
     user: UserId,
     table: &Table,
     filter: &Filter,
