@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status backup restore test bench scale-test upgrade-test chaos outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
+.PHONY: help up down status backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
 
 help: ## List the targets
 	@echo "Adfolio"
@@ -37,10 +37,13 @@ bench: ## Measure postings, puts and reads beside their yardsticks; BENCH_BASELI
 chaos: ## Kill, freeze and cut everything for nine minutes and check the books; CHAOS_SEED repeats a run
 	@$(SCRIPTS)/faults.sh chaos
 
+failover: ## Let the standby of PostgreSQL take over again and again for ten minutes under load
+	@$(SCRIPTS)/faults.sh failover
+
 outage: ## Take RabbitMQ away for five minutes under load; OUTAGE_SECONDS sets the duration
 	@$(SCRIPTS)/faults.sh outage
 
-defects: ## Seed each of ten defects into the services; chaos must notice all; twenty minutes
+defects: ## Seed each of thirteen defects into the services; all must be noticed; half an hour
 	@$(SCRIPTS)/faults.sh defects
 
 scale-test: ## Run two and three replicas of everything under load, with restarts; ten minutes

@@ -1,23 +1,24 @@
 #!/usr/bin/env bash
 # Long runs of faults, each on a whole stack of its own, on disk. CHAOS_SEED repeats a run.
 #   faults.sh chaos         everything fails for nine minutes (CHAOS_SECONDS); CHAOS_DATA keeps databases and logs
+#   faults.sh failover      a standby takes over again and again for ten minutes (FAILOVER_SECONDS)
 #   faults.sh outage        no RabbitMQ for five minutes (OUTAGE_SECONDS) under load (OUTAGE_PAUSE_MS)
 #   faults.sh defects       a minute of chaos with each defect that the services can simulate; DEFECT selects one
 #   faults.sh crash-points  a process dies before and after every commit of every saga, relay and consumer
-# The first two run the release build, the others the test build: only that contains defects and crash points.
+# The first three run the release build, the others the test build: only that contains defects and crash points.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 case ${1:-} in
-chaos | outage | defects | crash-points) ;;
-*) fail "usage: faults.sh chaos|outage|defects|crash-points" ;;
+chaos | failover | outage | defects | crash-points) ;;
+*) fail "usage: faults.sh chaos|failover|outage|defects|crash-points" ;;
 esac
 prepare_stack
 run() {
     exec cargo test --package adfolio-local --test system "$@" --nocapture
 }
 case $1 in
-chaos | outage)
+chaos | failover | outage)
     build_release_programs
     ADFOLIO_PROGRAMS=$(target_folder)/release
     export ADFOLIO_PROGRAMS
@@ -26,6 +27,7 @@ chaos | outage)
 esac
 case $1 in
 chaos) CHAOS_SECONDS=${CHAOS_SECONDS:-540} run chaos::nothing -- ;;
+failover) FAILOVER_SECONDS=${FAILOVER_SECONDS:-600} run chaos::failover -- ;;
 outage) OUTAGE_SECONDS=${OUTAGE_SECONDS:-300} run chaos::outage -- ;;
 defects) run -- --ignored chaos::defects ;;
 crash-points) CRASH_POINTS=${CRASH_POINTS:-all} run chaos::crash_points -- ;;

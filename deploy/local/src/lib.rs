@@ -47,4 +47,5 @@ pub use certificates::TlsFiles;
 pub use component::{Component, Service};
 pub use nix::sys::signal::Signal;
 pub use ports::{Ports, ReplicaPorts};
+pub use servers::postgres::PostgresPair;
 pub use stack::Stack;

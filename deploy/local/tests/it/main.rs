@@ -14,5 +14,6 @@ mod database_access;
 mod edge;
 mod helpers;
 mod previous_release;
+mod primary;
 mod provision;
 mod supervision;

@@ -1,6 +1,7 @@
 //! The private PostgreSQL, whose roles log in with passwords.
 
 mod closed;
+mod pair;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::time::timeout;
 
 pub(crate) use self::closed::Closed;
+pub use self::pair::PostgresPair;
 use crate::component::Component;
 use crate::databases::{Home, SUPERUSER, secret_name};
 use crate::layout::Layout;

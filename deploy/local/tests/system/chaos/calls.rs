@@ -12,6 +12,9 @@ const RETRY_PAUSE: Duration = Duration::from_millis(200);
 /// A call without an answer after this many attempts (more than two minutes) will get none.
 const ATTEMPTS_MAX: usize = 600;
 
+/// Reasons of an outage.
+const OUTAGES: [&str; 2] = ["UNAVAILABLE", "CHANGES_PAUSED"];
+
 /// The outcome of a call.
 pub enum Answer {
     Done(Value),
@@ -38,7 +41,7 @@ pub async fn insist<F: Future<Output = Result<Reply, String>> + Send>(
             Ok(reply) if reply.code == 400 => {
                 return (Answer::Refused(reply.reason().to_owned()), unavailable);
             }
-            Ok(reply) if reply.reason() != "UNAVAILABLE" => panic!("{what}: {reply:?}"),
+            Ok(reply) if !OUTAGES.contains(&reply.reason()) => panic!("{what}: {reply:?}"),
             // Or the connection broke: the outcome is unknown, and the key makes a retry safe.
             Ok(_) | Err(_) => unavailable.push(format!("{what}: {outcome:?}")),
         }

@@ -18,6 +18,7 @@ mod crash_points;
 mod customer;
 mod defects;
 mod disk;
+mod failover;
 mod faults;
 mod history;
 mod interrupts;
