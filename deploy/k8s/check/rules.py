@@ -103,8 +103,9 @@ def connections_fit(manifests: Manifests) -> Faults:
         wanted = 0
         for name, pod in manifests.processes().items():
             if name != "gateway":
-                # One more replica during a rollout, and one more connection per replica for migrations.
-                of_replica = int(variables_of(pod)["DATABASE_MAX_CONNECTIONS"]) + 1 + WRITERS.get(name, 0)
+                # One more replica during a rollout, and two more connections per replica: one watches the primary, one
+                # migrates.
+                of_replica = int(variables_of(pod)["DATABASE_MAX_CONNECTIONS"]) + 2 + WRITERS.get(name, 0)
                 wanted += (most_replicas(manifests, name) + 1) * of_replica
         there = int(cluster["spec"]["postgresql"]["parameters"]["max_connections"])
         if wanted + CONNECTIONS_BESIDE > there:
