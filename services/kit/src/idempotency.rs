@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use crate::db::Pool;
 use prost::Message;
 use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::chaos::Defect;
-use crate::db::{self, Tx};
+use crate::db::{self, Pool, Tx};
 use crate::identity::IdempotencyKey;
 use crate::refusal::{Reason, Refusal};
 

@@ -3,10 +3,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use crate::db::Pool;
 use uuid::Uuid;
 
-use crate::db::{self, Tx};
+use crate::db::{self, Pool, Tx};
 
 /// How long an event is remembered: far longer than a broker or a relay can delay one.
 pub const EVENT_LIFETIME: Duration = Duration::from_hours(7 * 24);

@@ -7,6 +7,7 @@ use adfolio_proto::auth::v1::{GetUserDetailRequest, UserState, VerifySessionResp
 use adfolio_proto::events::v1::{AccountStateChanged, SessionsRevoked};
 
 use adfolio_testkit::eventually;
+use sqlx::{AssertSqlSafe, PgConnection};
 
 use crate::helpers::{Auth, PASSWORD, reason, support, user_id};
 
@@ -156,4 +157,52 @@ async fn a_dead_token_is_remembered_for_weeks_and_then_forgotten() {
         reason(auth.verify(&session.token).await) == Reason::NotAuthenticated
     })
     .await;
+}
+
+#[tokio::test]
+async fn a_database_that_takes_no_changes_logs_nobody_out() {
+    let auth = Auth::spawn().await;
+    let ann = auth.register("ann").await;
+    // A session from before keeps its settings.
+    let mut superuser = auth.db.pool().acquire().await.unwrap();
+    set_read_only(&auth, &mut superuser, "on").await;
+
+    auth.clock.advance(Duration::from_mins(5));
+    eventually("sessions are verified", || async {
+        auth.verify(&ann.token).await.is_ok()
+    })
+    .await;
+    let refused = auth.login("ann", PASSWORD).await;
+    assert_eq!(reason(refused), Reason::ChangesPaused);
+
+    set_read_only(&auth, &mut superuser, "off").await;
+    eventually("the use of the session is stored", || async {
+        let uses =
+            "SELECT count(*) FROM sessions WHERE last_seen_at >= created_at + interval '5 minutes'";
+        let stored: i64 = sqlx::query_scalar(uses)
+            .fetch_one(&auth.db.pool())
+            .await
+            .unwrap();
+        stored == 1
+    })
+    .await;
+    auth.login("ann", PASSWORD).await.unwrap();
+}
+
+/// Makes the database read-only for all sessions of the service, or takes that back.
+async fn set_read_only(auth: &Auth, superuser: &mut PgConnection, read_only: &str) {
+    let name = auth.db.name();
+    let statements = [
+        format!("ALTER DATABASE \"{name}\" SET default_transaction_read_only = {read_only}"),
+        format!(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+             WHERE datname = '{name}' AND application_name LIKE 'adfolio-%'"
+        ),
+    ];
+    for statement in statements {
+        sqlx::query(AssertSqlSafe(statement))
+            .execute(&mut *superuser)
+            .await
+            .unwrap();
+    }
 }

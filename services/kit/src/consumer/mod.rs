@@ -26,14 +26,13 @@ mod worker;
 
 use std::sync::Arc;
 
-use crate::db::Pool;
 use futures::future::BoxFuture;
 
 pub use ephemeral::{EventSink, Interests, Subscription};
 
 use crate::admin::Readiness;
 use crate::broker::Broker;
-use crate::db::Tx;
+use crate::db::{Pool, Tx};
 use crate::error::CoreError;
 use crate::latch::Latch;
 use crate::outbox::{CloudEvent, DecodeError};

@@ -1,6 +1,5 @@
 //! The parts of a consumer, and how it takes deliveries.
 
-use crate::db::Pool;
 use chrono::{DateTime, Utc};
 use futures::StreamExt;
 use lapin::message::Delivery;
@@ -11,6 +10,7 @@ use tokio::time::Instant;
 
 use super::Consumer;
 use crate::broker::{Broker, BrokerError, REQUEST_LIMIT, Session, bounded, short};
+use crate::db::Pool;
 use crate::telemetry::EVENT_LAG;
 
 /// Most unacknowledged deliveries: enough to fill two batches while two others run.

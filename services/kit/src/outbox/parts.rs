@@ -11,12 +11,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use crate::db::Pool;
 use chrono::{DateTime, DurationRound as _, NaiveDateTime, TimeDelta, Utc};
 use tracing::debug;
 
 use super::repo;
-use crate::db::{self, Tx};
+use crate::db::{self, Pool, Tx};
 
 /// Hours for which parts exist, with the current one.
 const AHEAD: i32 = 4;

@@ -24,7 +24,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::db::Pool;
 use futures::stream::{FuturesUnordered, StreamExt};
 use lapin::options::BasicPublishOptions;
 use lapin::protocol::basic::AMQPProperties;
@@ -45,7 +44,7 @@ use super::repo::{self, Row, State};
 use crate::backoff::Backoff;
 use crate::broker::{Broker, BrokerError, Session, Stream, short};
 use crate::chaos::Defect;
-use crate::db::{self, Tx};
+use crate::db::{self, Pool, Tx};
 use crate::latch::Latch;
 use crate::refusal::chain;
 use crate::shutdown::Shutdown;

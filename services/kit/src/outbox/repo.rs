@@ -2,13 +2,12 @@
 
 use std::time::Duration;
 
-use crate::db::Pool;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
 use super::event::Event;
 use super::position::{Gap, Position};
-use crate::db::Tx;
+use crate::db::{Pool, Tx};
 
 /// The advisory lock of a database's one active relay.
 const RELAY_LOCK: i64 = 0x6f75_7462_6f78;

@@ -28,7 +28,6 @@ mod rows;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::db::Pool;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
 
@@ -36,7 +35,7 @@ pub use attempt::{Attempt, attempt};
 pub use drive::{drive_all, follow, recover};
 
 use crate::clock::{Clock, Ids};
-use crate::db::{self, Tx};
+use crate::db::{self, Pool, Tx};
 use crate::error::{CoreError, ServiceError};
 use crate::idempotency::KEY_LIFETIME;
 use crate::identity::{IdempotencyKey, UserId};

@@ -3,12 +3,11 @@
 use std::ops::Deref;
 use std::time::Duration;
 
-use crate::db::Pool;
 use futures::future::BoxFuture;
 
 use super::Backend;
 use crate::clock::{Clock, Ids};
-use crate::db::{self, Tx};
+use crate::db::{self, Pool, Tx};
 use crate::dead_letter::OwnLetters;
 use crate::idempotency::ClaimError;
 use crate::once::{Answer, Once};

@@ -5,14 +5,13 @@ use std::fmt::Display;
 use std::future::Future;
 use std::time::Duration;
 
-use crate::db::Pool;
 use tokio::net::TcpListener;
 
 use super::{Running, Service};
 use crate::broker::{Broker, Stream};
 use crate::config::ServiceArgs;
 use crate::consumer::{Consumer, Handler};
-use crate::db::Schema;
+use crate::db::{Pool, Schema};
 use crate::identity_token::Verifier;
 use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};

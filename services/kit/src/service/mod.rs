@@ -7,7 +7,6 @@ mod process;
 use std::convert::Infallible;
 use std::time::Duration;
 
-use crate::db::Pool;
 use anyhow::Context as _;
 use futures::future::BoxFuture;
 use tokio::net::TcpListener;
@@ -18,7 +17,7 @@ use crate::admin::{self, Flag, Readiness};
 use crate::broker::Broker;
 use crate::config::{BrokerArgs, DatabaseArgs, ServerArgs};
 use crate::consumer::{CONSUMERS, Consumer, Handler};
-use crate::db::{self, Logins, Schema};
+use crate::db::{self, Logins, Pool, Schema};
 use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};
 use crate::server::Server;

@@ -21,6 +21,7 @@ mod idempotency_keys;
 mod identity_tokens;
 mod metrics;
 mod migrations;
+mod moved_databases;
 mod outbox_relay;
 mod own_letters;
 mod pages;

@@ -5,7 +5,7 @@
 //! server's is. Advertisers, staff and a network work meanwhile as in the other runs. One more client asks for money to
 //! be posted and reads its wallet without a pause: its reads never fail, and its postings say why they do.
 //!
-//! `FAILOVER_SECONDS` (80) is the duration, `CHAOS_SEED` repeats a run, and `CHAOS_DATA` names a folder for the logs.
+//! `FAILOVER_SECONDS` (60) is the duration, `CHAOS_SEED` repeats a run, and `CHAOS_DATA` names a folder for the logs.
 
 use std::{
     collections::HashSet, fmt, net::SocketAddr, ops::Range, path::PathBuf, sync::Arc,
@@ -52,7 +52,7 @@ const POLL: Duration = Duration::from_millis(20);
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_takes_over_under_load() {
-    let seconds = setting("FAILOVER_SECONDS").unwrap_or(80);
+    let seconds = setting("FAILOVER_SECONDS").unwrap_or(60);
     let seed = setting("CHAOS_SEED").unwrap_or_else(rand::random::<u64>);
     println!("failovers for {seconds} s, CHAOS_SEED={seed}");
     run(seconds, seed, None).await;
