@@ -7,11 +7,13 @@
 use std::ffi::OsString;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Parser, ValueEnum};
 use secrecy::{ExposeSecret, SecretString};
 
+use crate::hosts::each_host;
 use crate::identity_token::IdentityArgs;
 use crate::shutdown::EndPlan;
 
@@ -283,21 +285,22 @@ impl BrokerArgs {
         }
     }
 
-    /// The URL, from the value or the file; its form is checked.
-    pub fn url(&self) -> Result<SecretString, ConfigError> {
+    /// The URL of each node, from the value or the file; their form is checked.
+    pub fn urls(&self) -> Result<Arc<[SecretString]>, ConfigError> {
         let url = secret_from(
             "AMQP_URL",
             self.amqp_url.as_ref(),
             self.amqp_url_file.as_deref(),
         )?;
-        let parsed: Result<lapin::uri::AMQPUri, _> = url.expose_secret().parse();
-        match parsed {
-            Ok(_) => Ok(url),
-            Err(_) => Err(ConfigError::Invalid {
-                name: "AMQP_URL",
-                expected: "an amqp:// URL",
-            }),
-        }
+        let urls = each_host(url.expose_secret()).filter(|urls| {
+            urls.iter()
+                .all(|url| url.parse::<lapin::uri::AMQPUri>().is_ok())
+        });
+        let urls = urls.ok_or(ConfigError::Invalid {
+            name: "AMQP_URL",
+            expected: "an amqp:// URL with at most 8 hosts",
+        })?;
+        Ok(urls.into_iter().map(SecretString::from).collect())
     }
 }
 

@@ -56,6 +56,7 @@ pub mod four_eyes;
 pub mod group_commit;
 pub mod hash_chain;
 pub mod healthcheck;
+mod hosts;
 pub mod idempotency;
 pub mod identity;
 pub mod identity_token;

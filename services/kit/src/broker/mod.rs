@@ -9,9 +9,11 @@ mod requests;
 mod session;
 mod topology;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use lapin::{Connection, ConnectionProperties};
+use rand::seq::SliceRandom as _;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{BrokerArgs, ConfigError};
@@ -55,7 +57,8 @@ pub enum BrokerError {
 /// How to reach the broker, and the prefix of everything there. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Broker {
-    url: SecretString,
+    /// Of each node.
+    urls: Arc<[SecretString]>,
     namespace: String,
     queue_expires_seconds: Option<u32>,
 }
@@ -64,19 +67,32 @@ impl Broker {
     /// Checks the configuration without connecting.
     pub fn new(args: &BrokerArgs) -> Result<Self, ConfigError> {
         Ok(Self {
-            url: args.url()?,
+            urls: args.urls()?,
             namespace: args.amqp_namespace.clone(),
             queue_expires_seconds: args.amqp_queue_expires_seconds,
         })
     }
 
-    /// Opens a connection with one channel, and declares the exchanges if they are missing. The
+    /// Opens a connection with one channel at a node that answers, and declares the exchanges if they
+    /// are missing. The nodes are tried in random order, so that replicas spread over them. The
     /// channel needs no error callback: every use of a broken channel fails or times out.
     pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
+        let mut urls: Vec<_> = self.urls.iter().collect();
+        urls.shuffle(&mut rand::rng());
+        let mut failed = BrokerError::TimedOut("connect");
+        for url in urls {
+            match self.open_at(url, name).await {
+                Ok(session) => return Ok(session),
+                Err(error) => failed = error,
+            }
+        }
+        Err(failed)
+    }
+
+    async fn open_at(&self, url: &SecretString, name: &str) -> Result<Session, BrokerError> {
         let properties =
             ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
-        let mut uri: lapin::uri::AMQPUri = self
-            .url
+        let mut uri: lapin::uri::AMQPUri = url
             .expose_secret()
             .parse()
             .map_err(|_| BrokerError::TimedOut("connect"))?;

@@ -1,4 +1,4 @@
-//! The servers of a database. A URL may name several, as libpq's may; sqlx knows one host.
+//! The servers of a database. A URL may name several.
 
 use std::str::FromStr as _;
 use std::sync::Arc;
@@ -8,9 +8,7 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::chaos::Defect;
 use crate::config::ConfigError;
-
-/// Most hosts of a URL: a primary and its standbys.
-const HOSTS_LIMIT: usize = 8;
+use crate::hosts::each_host;
 
 /// Parameters of libpq that say which server is wanted. Kit always wants the primary.
 const WANTED: [&str; 2] = ["target_session_attrs", "load_balance_hosts"];
@@ -27,7 +25,8 @@ impl Servers {
             name: variable,
             expected: "a postgres:// URL with at most 8 hosts",
         };
-        let mut urls = split(url.expose_secret()).ok_or_else(invalid)?;
+        let wanted = without_wanted(url.expose_secret());
+        let mut urls = each_host(&wanted).ok_or_else(invalid)?;
         if Defect::OneServerKnown.is_enabled() {
             urls.truncate(1);
         }
@@ -66,30 +65,10 @@ impl From<PgConnectOptions> for Servers {
     }
 }
 
-/// A URL for each host of a URL.
-fn split(url: &str) -> Option<Vec<String>> {
-    let (scheme, rest) = url.split_once("://")?;
-    let end = rest.find(['/', '?']).unwrap_or(rest.len());
-    let (authority, path) = rest.split_at(end);
-    let (login, hosts) = match authority.rsplit_once('@') {
-        Some((login, hosts)) => (format!("{login}@"), hosts),
-        None => (String::new(), authority),
-    };
-    let path = without_wanted(path);
-    let hosts: Vec<_> = hosts.split(',').map(str::trim).collect();
-    if hosts.len() > HOSTS_LIMIT || (hosts.len() > 1 && hosts.contains(&"")) {
-        return None;
-    }
-    let urls = hosts
-        .iter()
-        .map(|host| format!("{scheme}://{login}{host}{path}"));
-    Some(urls.collect())
-}
-
-/// A path and a query without the parameters that are libpq's alone.
-fn without_wanted(path: &str) -> String {
-    let Some((path, query)) = path.split_once('?') else {
-        return path.to_owned();
+/// A URL without the parameters that are libpq's alone.
+fn without_wanted(url: &str) -> String {
+    let Some((base, query)) = url.split_once('?') else {
+        return url.to_owned();
     };
     let kept: Vec<_> = query
         .split('&')
@@ -100,8 +79,8 @@ fn without_wanted(path: &str) -> String {
         })
         .collect();
     match kept.as_slice() {
-        [] => path.to_owned(),
-        kept => format!("{path}?{}", kept.join("&")),
+        [] => base.to_owned(),
+        kept => format!("{base}?{}", kept.join("&")),
     }
 }
 

@@ -33,7 +33,8 @@ struct Config {
 fn child() {
     let config: Config = parse_args_or_exit(["adfolio-test"]);
     let files = config.server.tls.load().map(drop);
-    let urls = config.database.url().and(config.broker.url()).map(drop);
+    let urls = config.database.url().map(drop);
+    let urls = urls.and(config.broker.urls().map(drop));
     let threshold = config.four_eyes.threshold().map(drop);
     if let Err(error) = urls.and(files).and(threshold) {
         exit_with(&error.to_string());

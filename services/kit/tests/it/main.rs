@@ -7,6 +7,7 @@
     reason = "tests fail by panicking"
 )]
 
+mod broker_nodes;
 mod cancelled_writes;
 mod certificates;
 mod clients;
