@@ -1,6 +1,8 @@
 //! PostgreSQL: the pool, migrations, rights to tables, and the one way to write.
 
 pub(crate) mod command;
+mod connection;
+mod executor;
 mod grants;
 mod migrate;
 mod pool;
@@ -15,12 +17,13 @@ use secrecy::SecretString;
 use sqlx::Connection as _;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 
+pub use connection::{Connection, Lease};
 pub use grants::{KIT_RIGHTS, Rights, TableRights};
 pub use migrate::{
     Logins, MIGRATOR, Schema, SchemaError, Version, Versions, migrate, migrate_in_background,
     migrate_once,
 };
-pub use pool::{Connection, Lease, NoPrimary, Pool};
+pub use pool::{NoPrimary, Pool};
 pub(crate) use prune::{PruneLimits, prune, prune_older};
 pub(crate) use write::write_at;
 pub use write::{detached, write, write_retrying};

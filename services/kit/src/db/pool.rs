@@ -2,31 +2,21 @@
 //!
 //! [`Pool`] takes the place of sqlx's pool, which knows one server: each term of a primary (see
 //! `primary`) has a pool of its own, so that no connection outlives the term of its server.
-//! Statements run on it as on a pool.
+//! Statements run on it as on a pool (`executor`).
 
 use std::fmt;
-use std::future::Future;
-use std::ops::{Deref, DerefMut};
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use async_stream::try_stream;
-use futures::future::BoxFuture;
-use futures::stream::{BoxStream, TryStreamExt as _};
 use sqlx::pool::PoolConnection;
-use sqlx::postgres::{
-    PgConnectOptions, PgPoolOptions, PgQueryResult, PgRow, PgStatement, PgTypeInfo,
-};
-use sqlx::{
-    ConnectOptions as _, Either, Execute, Executor, PgConnection, PgPool, Postgres, SqlStr,
-};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{ConnectOptions as _, PgConnection, PgPool, Postgres};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::connection::{Connection, Lease};
 use super::primary::{Found, Primary, Purpose, Term};
 use super::servers::Servers;
-use crate::refusal::is_unavailable;
 
 /// Once there has been no primary for this long, statements are refused at once. Before that they
 /// wait for one: a switchover takes less.
@@ -40,20 +30,9 @@ const READS_SHARE: u32 = 4;
 #[error("no server of the database takes changes")]
 pub struct NoPrimary;
 
-/// The server of a statement stopped being the primary before it answered.
-#[derive(Debug, thiserror::Error)]
-#[error("the server is not the primary any more")]
-pub(super) struct Replaced;
-
 impl From<NoPrimary> for sqlx::Error {
     fn from(none: NoPrimary) -> Self {
         Self::Io(std::io::Error::other(none))
-    }
-}
-
-impl From<Replaced> for sqlx::Error {
-    fn from(replaced: Replaced) -> Self {
-        Self::Io(std::io::Error::other(replaced))
     }
 }
 
@@ -148,7 +127,7 @@ impl Pool {
     /// A connection to the primary.
     pub async fn acquire(&self) -> Result<Connection, sqlx::Error> {
         let until = self.acquire_until();
-        if let Source::Primary { primary, .. } = &self.0.source {
+        if let Some(primary) = self.primary() {
             // Those that have a turn may all wait for a standby.
             let found = timeout_at(until, primary.find(Purpose::Write, PATIENCE)).await;
             found
@@ -159,9 +138,10 @@ impl Pool {
         let turn = turn
             .map_err(|_| sqlx::Error::PoolTimedOut)?
             .map_err(|_| sqlx::Error::PoolClosed)?;
-        let mut connection = self.acquire_for(Purpose::Write, until).await?;
-        connection.turn = Some(turn);
-        Ok(connection)
+        Ok(self
+            .acquire_for(Purpose::Write, until)
+            .await?
+            .with_turn(turn))
     }
 
     /// A connection for several statements that only read: to the primary or, without one, to a
@@ -179,8 +159,8 @@ impl Pool {
         purpose: Purpose,
         until: Instant,
     ) -> Result<Connection, sqlx::Error> {
-        let Source::Primary { primary, .. } = &self.0.source else {
-            return self.acquire_in(None).await;
+        let Some(primary) = self.primary() else {
+            return self.acquire_in(None, until).await;
         };
         loop {
             let found = timeout_at(until, primary.find(purpose, PATIENCE))
@@ -190,16 +170,12 @@ impl Pool {
             let term = match found {
                 Found::Primary(term) => term,
                 Found::Readable(server) => {
-                    let inner = self.readable(server).acquire().await?;
-                    return Ok(Connection {
-                        inner,
-                        lease: self.lease(None),
-                        turn: None,
-                    });
+                    let inner = acquire_until(&self.readable(server), until).await?;
+                    return Ok(Connection::new(inner, self.lease(None)));
                 }
             };
             let acquired = tokio::select! {
-                acquired = self.acquire_in(Some(term.clone())) => acquired,
+                acquired = self.acquire_in(Some(term.clone()), until) => acquired,
                 () = primary.lost(&term) => continue,
             };
             match acquired {
@@ -214,19 +190,24 @@ impl Pool {
         }
     }
 
-    async fn acquire_in(&self, term: Option<Term>) -> Result<Connection, sqlx::Error> {
-        let inner = self.pool_of(term.as_ref()).acquire().await?;
-        Ok(Connection {
-            inner,
-            lease: self.lease(term),
-            turn: None,
-        })
+    async fn acquire_in(
+        &self,
+        term: Option<Term>,
+        until: Instant,
+    ) -> Result<Connection, sqlx::Error> {
+        let inner = acquire_until(&self.pool_of(term.as_ref()), until).await?;
+        Ok(Connection::new(inner, self.lease(term)))
     }
 
     fn lease(&self, term: Option<Term>) -> Lease {
-        Lease {
-            pool: self.clone(),
-            term,
+        Lease::new(self.clone(), term)
+    }
+
+    /// What knows the primary; none of a pool that others keep.
+    pub(super) fn primary(&self) -> Option<&Primary> {
+        match &self.0.source {
+            Source::Primary { primary, .. } => Some(primary),
+            Source::Pool(_) => None,
         }
     }
 
@@ -299,14 +280,8 @@ impl Pool {
     /// Waits until it is known whether the server is still the primary: a statement said that it is
     /// not. Bounded.
     pub async fn recheck(&self) {
-        if let Source::Primary { primary, .. } = &self.0.source {
+        if let Some(primary) = self.primary() {
             let _ = timeout(PATIENCE, primary.recheck()).await;
-        }
-    }
-
-    fn doubt(&self) {
-        if let Source::Primary { primary, .. } = &self.0.source {
-            primary.doubt();
         }
     }
 
@@ -340,205 +315,12 @@ impl fmt::Debug for Pool {
     }
 }
 
-/// What a connection was opened for.
-#[derive(Clone, Debug)]
-pub struct Lease {
-    pool: Pool,
-    term: Option<Term>,
-}
-
-impl Lease {
-    /// Whether the server is still the primary, as far as is known.
-    pub fn is_valid(&self) -> bool {
-        self.term.as_ref().is_none_or(|term| !term.is_over())
-    }
-
-    /// Something that writes: given up once another server is the primary, since a frozen one never
-    /// answers.
-    pub async fn until_over<T>(
-        &self,
-        work: impl Future<Output = Result<T, sqlx::Error>>,
-    ) -> Result<T, sqlx::Error> {
-        let Some(term) = &self.term else {
-            return work.await;
-        };
-        let outcome = tokio::select! {
-            biased;
-            outcome = work => outcome,
-            () = term.over() => Err(Replaced.into()),
-        };
-        outcome.inspect_err(|error| self.observe(error))
-    }
-
-    /// Waits until another server is the primary. Work on a connection that is still under way then
-    /// must be dropped with the connection.
-    pub(super) async fn over(&self) {
-        match &self.term {
-            Some(term) => term.over().await,
-            None => std::future::pending().await,
-        }
-    }
-
-    /// Waits until the server does not answer any more.
-    async fn lost(&self) {
-        match (&self.pool.0.source, &self.term) {
-            (Source::Primary { primary, .. }, Some(term)) => primary.lost(term).await,
-            _ => std::future::pending().await,
-        }
-    }
-
-    /// Has the server asked whether it is the primary, if the error may mean that it is not.
-    pub fn observe(&self, error: &sqlx::Error) {
-        if is_unavailable(error) {
-            self.doubt();
-        }
-    }
-
-    /// Has the server asked whether it is the primary.
-    pub(super) fn doubt(&self) {
-        self.pool.doubt();
-    }
-}
-
-/// A connection from the pool, which it goes back to.
-#[derive(Debug)]
-pub struct Connection {
-    inner: PoolConnection<Postgres>,
-    lease: Lease,
-    /// Of one that may write.
-    turn: Option<OwnedSemaphorePermit>,
-}
-
-impl Connection {
-    /// The server that it leads to.
-    pub(super) fn lease(&self) -> &Lease {
-        &self.lease
-    }
-
-    /// Closes it without a word to the server: what runs on it is unknown.
-    pub(super) fn abandon(self) {
-        drop(self.inner.detach());
-    }
-
-    /// Reads; given up as soon as the server does not answer any more, for then a standby may.
-    async fn read<T>(
-        mut self,
-        work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
-    ) -> Result<T, sqlx::Error> {
-        let outcome = tokio::select! {
-            biased;
-            outcome = work(&mut self.inner) => Some(outcome),
-            () = self.lease.lost() => None,
-        };
-        let Some(outcome) = outcome else {
-            self.abandon();
-            return Err(Replaced.into());
-        };
-        outcome.inspect_err(|error| self.lease.observe(error))
-    }
-}
-
-impl Deref for Connection {
-    type Target = PgConnection;
-
-    fn deref(&self) -> &PgConnection {
-        &self.inner
-    }
-}
-
-impl DerefMut for Connection {
-    fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.inner
-    }
-}
-
-/// Statements outside of a transaction. They only read: what writes goes through [`super::write`].
-impl<'p> Executor<'p> for &'_ Pool {
-    type Database = Postgres;
-
-    fn fetch_many<'e, 'q: 'e, E>(
-        self,
-        query: E,
-    ) -> BoxStream<'e, Result<Either<PgQueryResult, PgRow>, sqlx::Error>>
-    where
-        'p: 'e,
-        E: 'q + Execute<'q, Postgres>,
-    {
-        let pool = self.clone();
-        Box::pin(try_stream! {
-            let mut connection = pool.acquire_to_read().await?;
-            let is_whole = {
-                let Connection { inner, lease, .. } = &mut connection;
-                let mut rows = inner.fetch_many(query);
-                let mut lost = pin!(lease.lost());
-                loop {
-                    let next = tokio::select! {
-                        biased;
-                        next = rows.try_next() => Some(next),
-                        () = &mut lost => None,
-                    };
-                    let Some(next) = next else { break false };
-                    match next.inspect_err(|error| lease.observe(error))? {
-                        Some(row) => yield row,
-                        None => break true,
-                    }
-                }
-            };
-            if !is_whole {
-                connection.abandon();
-                Err(sqlx::Error::from(Replaced))?;
-            }
-        })
-    }
-
-    fn fetch_optional<'e, 'q: 'e, E>(
-        self,
-        query: E,
-    ) -> BoxFuture<'e, Result<Option<PgRow>, sqlx::Error>>
-    where
-        'p: 'e,
-        E: 'q + Execute<'q, Postgres>,
-    {
-        let pool = self.clone();
-        Box::pin(async move {
-            let connection = pool.acquire_to_read().await?;
-            connection
-                .read(async move |connection| connection.fetch_optional(query).await)
-                .await
-        })
-    }
-
-    fn prepare_with<'e>(
-        self,
-        sql: SqlStr,
-        parameters: &'e [PgTypeInfo],
-    ) -> BoxFuture<'e, Result<PgStatement, sqlx::Error>>
-    where
-        'p: 'e,
-    {
-        let pool = self.clone();
-        Box::pin(async move {
-            let connection = pool.acquire_to_read().await?;
-            connection
-                .read(async move |connection| connection.prepare_with(sql, parameters).await)
-                .await
-        })
-    }
-
-    #[doc(hidden)]
-    fn describe<'e>(
-        self,
-        sql: SqlStr,
-    ) -> BoxFuture<'e, Result<sqlx::Describe<Postgres>, sqlx::Error>>
-    where
-        'p: 'e,
-    {
-        let pool = self.clone();
-        Box::pin(async move {
-            let connection = pool.acquire_to_read().await?;
-            connection
-                .read(async move |connection| connection.describe(sql).await)
-                .await
-        })
-    }
+/// Like sqlx's, whose own limit begins anew with each attempt.
+async fn acquire_until(
+    pool: &PgPool,
+    until: Instant,
+) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+    timeout_at(until, pool.acquire())
+        .await
+        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
 }

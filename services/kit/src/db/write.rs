@@ -19,7 +19,7 @@ use sqlx::Connection as _;
 use tokio::time::Instant;
 use tracing::{debug, error, warn};
 
-use super::pool::Replaced;
+use super::connection::Replaced;
 use super::{Connection, Pool, Tx};
 use crate::attempt::Attempt;
 use crate::backoff::Backoff;
