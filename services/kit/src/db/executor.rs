@@ -60,9 +60,7 @@ impl<'p> Executor<'p> for &'_ Pool {
     {
         let pool = self.clone();
         Box::pin(async move {
-            let connection = pool.acquire_to_read().await?;
-            connection
-                .read(async move |connection| connection.fetch_optional(query).await)
+            pool.read(async move |connection| connection.fetch_optional(query).await)
                 .await
         })
     }
@@ -77,9 +75,7 @@ impl<'p> Executor<'p> for &'_ Pool {
     {
         let pool = self.clone();
         Box::pin(async move {
-            let connection = pool.acquire_to_read().await?;
-            connection
-                .read(async move |connection| connection.prepare_with(sql, parameters).await)
+            pool.read(async move |connection| connection.prepare_with(sql, parameters).await)
                 .await
         })
     }
@@ -94,9 +90,7 @@ impl<'p> Executor<'p> for &'_ Pool {
     {
         let pool = self.clone();
         Box::pin(async move {
-            let connection = pool.acquire_to_read().await?;
-            connection
-                .read(async move |connection| connection.describe(sql).await)
+            pool.read(async move |connection| connection.describe(sql).await)
                 .await
         })
     }

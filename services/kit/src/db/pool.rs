@@ -150,6 +150,14 @@ impl Pool {
         self.acquire_for(Purpose::Read, self.acquire_until()).await
     }
 
+    /// Reads with one statement.
+    pub(super) async fn read<T>(
+        &self,
+        work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, sqlx::Error>,
+    ) -> Result<T, sqlx::Error> {
+        self.acquire_to_read().await?.read(work).await
+    }
+
     fn acquire_until(&self) -> Instant {
         Instant::now() + self.0.options.get_acquire_timeout()
     }
@@ -241,18 +249,9 @@ impl Pool {
             Source::Primary { servers, pool, .. } => (servers, pool),
         };
         let (number, server) = term.map_or((0, 0), |term| (term.number, term.server));
-        let mut kept = pool.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, pool)) = &*kept
-            && *of >= number
-        {
-            return pool.clone();
-        }
-        let options = self.0.options.clone();
-        let fresh = options.connect_lazy_with(servers.get(server).clone());
-        if let Some((_, former)) = kept.replace((number, fresh.clone())) {
-            tokio::spawn(async move { former.close().await });
-        }
-        fresh
+        let is_present = |of: &u64| *of >= number;
+        let fresh = || (number, self.connect_to(servers.get(server)));
+        present(pool, is_present, fresh)
     }
 
     /// The pool of a server that is read while there is no primary.
@@ -263,18 +262,14 @@ impl Pool {
                 servers, readable, ..
             } => (servers, readable),
         };
-        let mut kept = readable.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((of, pool)) = &*kept
-            && *of == server
-        {
-            return pool.clone();
-        }
+        let is_present = |of: &usize| *of == server;
+        let fresh = || (server, self.connect_to(servers.get(server)));
+        present(readable, is_present, fresh)
+    }
+
+    fn connect_to(&self, server: &PgConnectOptions) -> PgPool {
         let options = self.0.options.clone();
-        let fresh = options.connect_lazy_with(servers.get(server).clone());
-        if let Some((_, former)) = kept.replace((server, fresh.clone())) {
-            tokio::spawn(async move { former.close().await });
-        }
-        fresh
+        options.connect_lazy_with(server.clone())
     }
 
     /// Waits until it is known whether the server is still the primary: a statement said that it is
@@ -323,4 +318,24 @@ async fn acquire_until(
     timeout_at(until, pool.acquire())
         .await
         .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+/// The pool that is kept, or a fresh one in place of one that is not the present one any more, which
+/// is closed.
+fn present<K>(
+    kept: &Mutex<Option<(K, PgPool)>>,
+    is_present: impl FnOnce(&K) -> bool,
+    fresh: impl FnOnce() -> (K, PgPool),
+) -> PgPool {
+    let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((of, pool)) = &*kept
+        && is_present(of)
+    {
+        return pool.clone();
+    }
+    let (of, pool) = fresh();
+    if let Some((_, former)) = kept.replace((of, pool.clone())) {
+        tokio::spawn(async move { former.close().await });
+    }
+    pool
 }
