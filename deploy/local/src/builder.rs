@@ -90,6 +90,7 @@ pub struct StackBuilder {
     pub(crate) amqp_url: Option<String>,
     pub(crate) database_at: Option<SocketAddr>,
     pub(crate) database_addresses: HashMap<Service, Vec<SocketAddr>>,
+    pub(crate) read_addresses: HashMap<Service, Vec<SocketAddr>>,
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
     pub(crate) tls: bool,
     pub(crate) signed_identities: bool,
@@ -144,6 +145,7 @@ impl StackBuilder {
             amqp_url: None,
             database_at: None,
             database_addresses: HashMap::new(),
+            read_addresses: HashMap::new(),
             broker_addresses: HashMap::new(),
             tls: false,
             signed_identities: true,
@@ -342,6 +344,17 @@ impl StackBuilder {
         self
     }
 
+    /// Lets one service read at the standbys among these addresses.
+    pub fn read_addresses(
+        mut self,
+        service: Service,
+        addresses: impl IntoIterator<Item = SocketAddr>,
+    ) -> Self {
+        let addresses = addresses.into_iter().collect();
+        self.read_addresses.insert(service, addresses);
+        self
+    }
+
     /// Lets one service reach the private RabbitMQ at another address, such as a proxy, with the
     /// same user.
     pub fn broker_address(mut self, service: Service, address: SocketAddr) -> Self {
@@ -378,6 +391,12 @@ impl StackBuilder {
     /// Where the service reaches the PostgreSQL; empty if where it is.
     pub(crate) fn database_addresses_of(&self, service: Service) -> &[SocketAddr] {
         let addresses = self.database_addresses.get(&service);
+        addresses.map_or(&[], Vec::as_slice)
+    }
+
+    /// Where the standbys are at which the service reads; empty if it reads at the primary.
+    pub(crate) fn read_addresses_of(&self, service: Service) -> &[SocketAddr] {
+        let addresses = self.read_addresses.get(&service);
         addresses.map_or(&[], Vec::as_slice)
     }
 

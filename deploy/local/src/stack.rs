@@ -1,6 +1,7 @@
 //! A running stack.
 
 use std::fs;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
@@ -22,7 +23,7 @@ use crate::layout::{Layout, Lock};
 use crate::ports::{Ports, Reservation, loopback};
 use crate::probe::Probe;
 use crate::process::{Launch, Supervised, Unit, kill_leftovers, kill_marked, run_to_end};
-use crate::servers::adfolio::{self, Surroundings};
+use crate::servers::adfolio::{self, DatabaseUrls, Surroundings};
 use crate::servers::postgres::Superuser;
 use crate::servers::{nginx, postgres, rabbitmq};
 use crate::staff;
@@ -407,6 +408,15 @@ impl Stack {
         Ok(())
     }
 
+    fn database_urls(&self, service: Service, builder: &StackBuilder) -> DatabaseUrls {
+        let url = |addresses: &[SocketAddr]| self.home.url(service, addresses);
+        let reading = builder.read_addresses_of(service);
+        DatabaseUrls {
+            serving: url(builder.database_addresses_of(service)),
+            reading: (!reading.is_empty()).then(|| url(reading)),
+        }
+    }
+
     async fn start_services(&mut self, builder: &StackBuilder) -> Result<()> {
         let programs = builder.resolve_programs()?;
         if self.tls {
@@ -431,15 +441,14 @@ impl Stack {
             let Some(service) = component.service() else {
                 continue;
             };
-            let database = service.has_database().then(|| {
-                self.home
-                    .url(service, builder.database_addresses_of(service))
-            });
+            let database = service
+                .has_database()
+                .then(|| self.database_urls(service, builder));
             let extra = builder.extra.get(&service).map_or(&[][..], Vec::as_slice);
             units.push(surroundings.unit(
                 &self.layout,
                 (*component, service),
-                database.as_deref(),
+                database.as_ref(),
                 extra,
             )?);
         }

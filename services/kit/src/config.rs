@@ -206,6 +206,12 @@ pub struct DatabaseArgs {
     /// File that holds the URL of the login that migrates
     #[arg(long, env = "DATABASE_MIGRATION_URL_FILE")]
     pub database_migration_url_file: Option<PathBuf>,
+    /// URL of standbys for heavy reads, which may name several hosts; the primary if unset
+    #[arg(long, env = "DATABASE_READ_URL", hide_env_values = true)]
+    pub database_read_url: Option<SecretString>,
+    /// File that holds the URL of standbys
+    #[arg(long, env = "DATABASE_READ_URL_FILE")]
+    pub database_read_url_file: Option<PathBuf>,
     /// Most connections of this process
     #[arg(long, env = "DATABASE_MAX_CONNECTIONS", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=500))]
     pub database_max_connections: u32,
@@ -226,6 +232,8 @@ impl DatabaseArgs {
             database_url_file: None,
             database_migration_url: None,
             database_migration_url_file: None,
+            database_read_url: None,
+            database_read_url_file: None,
             database_max_connections: 16,
             database_acquire_timeout_ms: 3000,
             sent_events_kept_minutes: 60,
@@ -253,6 +261,15 @@ impl DatabaseArgs {
             self.database_migration_url_file.as_deref(),
         );
         optional_secret_from("DATABASE_MIGRATION_URL", value, file)
+    }
+
+    /// The URL of standbys for heavy reads, if there are any.
+    pub fn read_url(&self) -> Result<Option<SecretString>, ConfigError> {
+        let (value, file) = (
+            self.database_read_url.as_ref(),
+            self.database_read_url_file.as_deref(),
+        );
+        optional_secret_from("DATABASE_READ_URL", value, file)
     }
 }
 

@@ -27,9 +27,11 @@ const NOTICE_SECONDS: u64 = 0;
 /// The drain, the flush of the outbox and the exit together.
 const STOP_LIMIT: Duration = Duration::from_secs(DRAIN_LIMIT_SECONDS + 5);
 /// Inherited variables that mean something else to a supervised process.
-const FOREIGN_VARIABLES: [&str; 15] = [
+const FOREIGN_VARIABLES: [&str; 17] = [
     "DATABASE_URL",
     "DATABASE_URL_FILE",
+    "DATABASE_READ_URL",
+    "DATABASE_READ_URL_FILE",
     "DATABASE_MIGRATION_URL",
     "DATABASE_MIGRATION_URL_FILE",
     "AMQP_URL",
@@ -95,13 +97,21 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) demo: bool,
 }
 
+/// Where a service finds its database.
+#[derive(Debug)]
+pub(crate) struct DatabaseUrls {
+    pub(crate) serving: String,
+    /// Of the standbys, if it reads there.
+    pub(crate) reading: Option<String>,
+}
+
 impl Surroundings<'_> {
     /// Describes one of the seven processes, or another replica of it.
     pub(crate) fn unit(
         &self,
         layout: &Layout,
         (component, service): (Component, Service),
-        database_url: Option<&str>,
+        database: Option<&DatabaseUrls>,
         extra: &[(String, String)],
     ) -> Result<Unit> {
         let program = program(self.programs, &service.program())?;
@@ -124,9 +134,14 @@ impl Surroundings<'_> {
                 .env("SECURITY_CONTACT", security_contact())
                 .env("NOTICE_SECONDS", NOTICE_SECONDS.to_string());
         }
-        if let Some(url) = database_url {
-            let file = layout.write_secret(&format!("database-url-{service}"), url)?;
+        if let Some(urls) = database {
+            let file = layout.write_secret(&format!("database-url-{service}"), &urls.serving)?;
             launch = launch.env("DATABASE_URL_FILE", file);
+            if let Some(reading) = &urls.reading {
+                let name = format!("database-read-url-{service}");
+                let file = layout.write_secret(&name, reading)?;
+                launch = launch.env("DATABASE_READ_URL_FILE", file);
+            }
         }
         for (variable, name) in kept_secrets(service) {
             launch = launch.env(*variable, layout.random_secret(name)?);

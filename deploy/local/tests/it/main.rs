@@ -16,4 +16,5 @@ mod helpers;
 mod previous_release;
 mod primary;
 mod provision;
+mod standbys;
 mod supervision;

@@ -149,7 +149,7 @@ async fn a_frozen_primary_is_given_up_and_not_believed_when_it_thaws() {
     eventually("reads go on", || async { count(&pool).await.is_ok() }).await;
     pair.promote().await.unwrap();
     insist(&pool, 2).await;
-    pair.thaw_former();
+    pair.thaw_standby();
     for number in 3..30 {
         add(&pool, number).await.unwrap();
     }

@@ -49,7 +49,7 @@ pub async fn list(
     fetch: i64,
 ) -> Result<Vec<Exchange>, AcceptorError> {
     let before = bound(before);
-    repo::list(&app.pool, user, status.map(Status::as_str), before, fetch).await
+    repo::list(&app.reads, user, status.map(Status::as_str), before, fetch).await
 }
 
 /// How many orders wait for a decision, and since when the oldest does.

@@ -38,7 +38,7 @@ pub async fn list(
     before: Position,
     fetch: i64,
 ) -> Result<Vec<Listed>, AuthError> {
-    Ok(repo::list(&app.pool, filter, before, fetch).await?)
+    Ok(repo::list(&app.reads, filter, before, fetch).await?)
 }
 
 /// What staff and the user did to the user's account before `before`, newest first.
@@ -48,5 +48,5 @@ pub async fn list_of_user(
     before: Position,
     fetch: i64,
 ) -> Result<Vec<OwnEntry>, AuthError> {
-    Ok(repo::list_of_user(&app.pool, user, before, fetch).await?)
+    Ok(repo::list_of_user(&app.reads, user, before, fetch).await?)
 }

@@ -101,7 +101,7 @@ pub async fn newest(app: &App) -> Result<Option<Place>, AuthError> {
 
 /// Entries that wait for their seal.
 pub async fn unsealed(app: &App) -> Result<i64, AuthError> {
-    Ok(repo::count_unsealed(&app.pool).await?)
+    Ok(repo::count_unsealed(&app.reads).await?)
 }
 
 /// Recomputes the chain from the log behind the number `after` up to and with `last`. What lies before is taken from the
@@ -111,7 +111,7 @@ pub async fn verify(app: &App, after: i64, last: i64) -> Result<Verification, Au
 }
 
 async fn stored(app: &App, after: i64, last: i64) -> Result<Vec<Stored>, AuthError> {
-    let page = repo::seals(&app.pool, after, last, VERIFY_PAGE).await?;
+    let page = repo::seals(&app.reads, after, last, VERIFY_PAGE).await?;
     let stored = page.into_iter().map(|Sealed { seal, entry }| Stored {
         place: seal.place,
         text: entry

@@ -152,5 +152,5 @@ pub async fn list(
     before: Option<LicenseKeyId>,
     fetch: i64,
 ) -> Result<Vec<LicenseKey>, AuthError> {
-    Ok(repo::list(&app.pool, before, fetch).await?)
+    Ok(repo::list(&app.reads, before, fetch).await?)
 }

@@ -94,7 +94,7 @@ pub async fn list(
     before: Option<UserId>,
     fetch: i64,
 ) -> Result<Vec<User>, AuthError> {
-    repo::list(&app.pool, query, before, fetch).await
+    repo::list(&app.reads, query, before, fetch).await
 }
 
 /// A page of the list as the member of staff may see it. One in full is audited; an empty one shows nobody.

@@ -94,9 +94,9 @@ pub async fn list(
     before: Option<CampaignId>,
     fetch: i64,
 ) -> Result<Vec<Campaign>, CouponError> {
-    let mut campaigns = repo::list(&app.pool, before, fetch).await?;
+    let mut campaigns = repo::list(&app.reads, before, fetch).await?;
     let ids: Vec<CampaignId> = campaigns.iter().map(|campaign| campaign.id).collect();
-    let costs = repo::costs(&app.pool, &ids).await?;
+    let costs = repo::costs(&app.reads, &ids).await?;
     for campaign in &mut campaigns {
         campaign.cost = costs.get(&campaign.id).copied().unwrap_or_default();
     }

@@ -141,18 +141,18 @@ pub async fn list(
     let now = app.clock.now();
     // Most users have no coupon of most states, and between campaigns nobody can claim: the summary saves the other
     // two statements where they would find nothing.
-    let summary = repo::summary(&app.pool, user, now).await?;
+    let summary = repo::summary(&app.reads, user, now).await?;
     let today = summary.time_zone.unwrap_or(time_zone).today(now);
     let coupons = async {
         if summary.counts.of(page.state) > 0 {
-            repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await
+            repo::list(&app.reads, user, page.state, page.before, page.fetch, now).await
         } else {
             Ok(Vec::new())
         }
     };
     let claimable = async {
         if summary.may_claim {
-            repo::claimable(&app.pool, user, today, now, CLAIMABLE_LIMIT).await
+            repo::claimable(&app.reads, user, today, now, CLAIMABLE_LIMIT).await
         } else {
             Ok(Vec::new())
         }
@@ -177,8 +177,8 @@ pub async fn list_for_staff(
 ) -> Result<(Vec<ShownCoupon>, Counts), CouponError> {
     app.users.require(caller, &[user], "user_id").await?;
     let now = app.clock.now();
-    let counts = repo::summary(&app.pool, user, now).await?.counts;
-    let coupons = repo::list(&app.pool, user, page.state, page.before, page.fetch, now).await?;
+    let counts = repo::summary(&app.reads, user, now).await?.counts;
+    let coupons = repo::list(&app.reads, user, page.state, page.before, page.fetch, now).await?;
     let shown = coupons.into_iter().map(|coupon| coupon.shown_at(now));
     Ok((shown.collect(), counts))
 }
@@ -190,7 +190,7 @@ pub async fn usable(
     amount_max: Money,
 ) -> Result<Vec<ShownCoupon>, CouponError> {
     let now = app.clock.now();
-    let coupons = repo::usable(&app.pool, user, amount_max, now, USABLE_LIMIT).await?;
+    let coupons = repo::usable(&app.reads, user, amount_max, now, USABLE_LIMIT).await?;
     Ok(coupons
         .into_iter()
         .map(|coupon| coupon.shown_at(now))

@@ -63,7 +63,7 @@ pub async fn release(app: &App, order: OrderId, user: UserId) -> Result<(), Coup
 
 /// What coupons cost so far.
 pub async fn totals(app: &App) -> Result<Totals, CouponError> {
-    repo::totals(&app.pool).await
+    repo::totals(&app.reads).await
 }
 
 async fn reserve_in_tx(

@@ -6,14 +6,15 @@ use std::ops::{Deref, DerefMut};
 use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, Postgres};
 use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::sync::CancellationToken;
 
 use super::pool::Pool;
 use super::primary::Term;
-use crate::refusal::is_unavailable;
+use crate::refusal::{is_serialization_failure, is_unavailable};
 
-/// The server of a statement stopped being the primary before it answered.
+/// The server of a statement stopped being what it was, the primary or a standby, before it answered.
 #[derive(Debug, thiserror::Error)]
-#[error("the server is not the primary any more")]
+#[error("the server is not what it was any more")]
 pub(super) struct Replaced;
 
 impl From<Replaced> for sqlx::Error {
@@ -27,11 +28,30 @@ impl From<Replaced> for sqlx::Error {
 pub struct Lease {
     pool: Pool,
     term: Option<Term>,
+    /// Of a standby: cancelled when it is none any more, or does not answer.
+    standby_over: Option<CancellationToken>,
 }
 
 impl Lease {
     pub(super) fn new(pool: Pool, term: Option<Term>) -> Self {
-        Self { pool, term }
+        Self {
+            pool,
+            term,
+            standby_over: None,
+        }
+    }
+
+    pub(super) fn of_standby(pool: Pool, over: CancellationToken) -> Self {
+        Self {
+            pool,
+            term: None,
+            standby_over: Some(over),
+        }
+    }
+
+    /// Whether the server is a primary that is known as such.
+    pub(super) fn is_of_primary(&self) -> bool {
+        self.term.is_some()
     }
 
     /// Whether the server is still the primary, as far as is known.
@@ -67,10 +87,25 @@ impl Lease {
 
     /// Waits until the server does not answer any more.
     pub(super) async fn lost(&self) {
-        match (self.pool.primary(), &self.term) {
-            (Some(primary), Some(term)) => primary.lost(term).await,
+        match (&self.standby_over, self.pool.primary(), &self.term) {
+            (Some(over), ..) => over.cancelled().await,
+            (None, Some(primary), Some(term)) => primary.lost(term).await,
             _ => std::future::pending().await,
         }
+    }
+
+    /// The error of a read. A standby that must go on with the log cancels reads of what the log
+    /// removes, with the code of a serialization failure: another server can be read.
+    pub(super) fn judge(&self, error: sqlx::Error) -> sqlx::Error {
+        if self.standby_over.is_some() {
+            return if is_serialization_failure(&error) {
+                Replaced.into()
+            } else {
+                error
+            };
+        }
+        self.observe(&error);
+        error
     }
 
     /// Has the server asked whether it is the primary, if the error may mean that it is not.
@@ -140,7 +175,7 @@ impl Connection {
             self.abandon();
             return Err(Replaced.into());
         };
-        outcome.inspect_err(|error| self.lease.observe(error))
+        outcome.map_err(|error| self.lease.judge(error))
     }
 }
 

@@ -37,7 +37,7 @@ impl<'p> Executor<'p> for &'_ Pool {
                         () = &mut lost => None,
                     };
                     let Some(next) = next else { break false };
-                    match next.inspect_err(|error| lease.observe(error))? {
+                    match next.map_err(|error| lease.judge(error))? {
                         Some(row) => yield row,
                         None => break true,
                     }

@@ -9,6 +9,7 @@ mod pool;
 mod primary;
 mod prune;
 mod servers;
+mod standbys;
 mod write;
 
 use std::time::Duration;
@@ -64,6 +65,20 @@ pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<Pool, Conf
     let acquire_limit = Duration::from_millis(args.database_acquire_timeout_ms);
     let options = pool_options(args.database_max_connections, acquire_limit);
     Ok(Pool::of(servers, options))
+}
+
+/// Where heavy reads go: to standbys, if there are any, else as `pool`. Must be called inside a
+/// runtime.
+pub fn connect_reads(
+    args: &DatabaseArgs,
+    application_name: &str,
+    pool: &Pool,
+) -> Result<Pool, ConfigError> {
+    let Some(url) = args.read_url()? else {
+        return Ok(pool.clone());
+    };
+    let servers = servers("DATABASE_READ_URL", &url, application_name)?;
+    Ok(pool.reading_at(&servers))
 }
 
 /// The servers of a URL with the settings of every session; `variable` names the one with the URL.

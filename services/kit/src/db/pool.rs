@@ -17,6 +17,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use super::connection::{Connection, Lease};
 use super::primary::{Found, Primary, Purpose, Term};
 use super::servers::Servers;
+use super::standbys::Standbys;
 
 /// Once there has been no primary for this long, statements are refused at once. Before that they
 /// wait for one: a switchover takes less.
@@ -41,20 +42,23 @@ impl From<NoPrimary> for sqlx::Error {
 pub struct Pool(Arc<Inner>);
 
 struct Inner {
-    source: Source,
+    source: Arc<Source>,
     options: PgPoolOptions,
     /// A turn for each connection that may write. The rest is left to reads: commits that wait for a
     /// standby would take all.
     writing: Arc<Semaphore>,
+    /// Where reads go first.
+    standbys: Option<Standbys>,
 }
 
 impl Inner {
     fn new(source: Source, options: PgPoolOptions) -> Self {
         let turns = usize::try_from(most_writing(&options)).unwrap_or(Semaphore::MAX_PERMITS);
         Self {
-            source,
+            source: Arc::new(source),
             options,
             writing: Arc::new(Semaphore::new(turns)),
+            standbys: None,
         }
     }
 }
@@ -97,13 +101,30 @@ impl Pool {
         Self(Arc::new(Inner::new(source, options)))
     }
 
+    /// The same connections, except that reads go to the standbys among `servers`, as far as these
+    /// show all that was committed before. Must be called inside a runtime.
+    pub(super) fn reading_at(&self, servers: &Servers) -> Self {
+        let Inner {
+            source,
+            options,
+            writing,
+            ..
+        } = &*self.0;
+        Self(Arc::new(Inner {
+            source: Arc::clone(source),
+            options: options.clone(),
+            writing: Arc::clone(writing),
+            standbys: Some(Standbys::of(servers, options, self.clone())),
+        }))
+    }
+
     /// The same database with other connections: their number, and the settings of their sessions.
     pub(super) fn beside(
         &self,
         options: PgPoolOptions,
         settings: impl Fn(PgConnectOptions) -> PgConnectOptions,
     ) -> Self {
-        match &self.0.source {
+        match &*self.0.source {
             Source::Primary {
                 primary, servers, ..
             } => Self::with(primary.clone(), servers.map(settings), options),
@@ -144,10 +165,41 @@ impl Pool {
             .with_turn(turn))
     }
 
-    /// A connection for several statements that only read: to the primary or, without one, to a
-    /// server that can be read.
+    /// A connection for several statements that only read: to a standby if this pool reads there,
+    /// else to the primary or, without one, to a server that can be read.
     pub async fn acquire_to_read(&self) -> Result<Connection, sqlx::Error> {
+        if let Some(standbys) = &self.0.standbys {
+            let found = standbys.acquire().await;
+            let at = if found.is_some() {
+                "standby"
+            } else {
+                "primary"
+            };
+            metrics::counter!("db_reads_total", "at" => at).increment(1);
+            if let Some((inner, over)) = found {
+                return Ok(Connection::new(
+                    inner,
+                    Lease::of_standby(self.clone(), over),
+                ));
+            }
+        }
         self.acquire_for(Purpose::Read, self.acquire_until()).await
+    }
+
+    /// How far the primary's log is on its disk. None if what can be read is not the primary.
+    pub(super) async fn position(&self) -> Result<Option<String>, sqlx::Error> {
+        let connection = self
+            .acquire_for(Purpose::Read, self.acquire_until())
+            .await?;
+        if self.primary().is_some() && !connection.lease().is_of_primary() {
+            return Ok(None);
+        }
+        let position = connection.read(async |connection| {
+            sqlx::query_scalar!(r#"SELECT pg_current_wal_flush_lsn()::text AS "position!""#)
+                .fetch_one(connection)
+                .await
+        });
+        position.await.map(Some)
     }
 
     /// Reads with one statement.
@@ -213,7 +265,7 @@ impl Pool {
 
     /// What knows the primary; none of a pool that others keep.
     pub(super) fn primary(&self) -> Option<&Primary> {
-        match &self.0.source {
+        match &*self.0.source {
             Source::Primary { primary, .. } => Some(primary),
             Source::Pool(_) => None,
         }
@@ -224,7 +276,7 @@ impl Pool {
         &self,
         settings: impl Fn(PgConnectOptions) -> PgConnectOptions,
     ) -> Result<(PgConnection, Lease), sqlx::Error> {
-        let (term, options) = match &self.0.source {
+        let (term, options) = match &*self.0.source {
             Source::Primary {
                 primary, servers, ..
             } => match primary.find(Purpose::Write, PATIENCE).await {
@@ -244,7 +296,7 @@ impl Pool {
     /// The pool of a term. The one of an earlier term is closed: what is idle in it goes at once,
     /// and the rest when it is given back.
     fn pool_of(&self, term: Option<&Term>) -> PgPool {
-        let (servers, pool) = match &self.0.source {
+        let (servers, pool) = match &*self.0.source {
             Source::Pool(pool) => return pool.clone(),
             Source::Primary { servers, pool, .. } => (servers, pool),
         };
@@ -256,7 +308,7 @@ impl Pool {
 
     /// The pool of a server that is read while there is no primary.
     fn readable(&self, server: usize) -> PgPool {
-        let (servers, readable) = match &self.0.source {
+        let (servers, readable) = match &*self.0.source {
             Source::Pool(pool) => return pool.clone(),
             Source::Primary {
                 servers, readable, ..
@@ -286,7 +338,7 @@ impl Pool {
             let open = usize::try_from(pool.size()).unwrap_or(usize::MAX);
             (open, pool.num_idle().min(open))
         };
-        match &self.0.source {
+        match &*self.0.source {
             Source::Pool(pool) => counts(pool),
             Source::Primary { pool, .. } => {
                 let pool = pool.lock().unwrap_or_else(PoisonError::into_inner);

@@ -20,6 +20,8 @@ use crate::saga::Context;
 pub struct App<P> {
     /// The database.
     pub pool: Pool,
+    /// The database for what only reads and reads much: at standbys, if there are any.
+    pub reads: Pool,
     /// Time.
     pub clock: Clock,
     /// New ids.
@@ -36,6 +38,7 @@ impl<P> App<P> {
     pub fn new(backend: &Backend, clock: &Clock, parts: P) -> Self {
         Self {
             pool: backend.pool.clone(),
+            reads: backend.reads.clone(),
             clock: clock.clone(),
             ids: Ids::random(),
             notifier: backend.notifier.clone(),

@@ -41,7 +41,7 @@ pub async fn list(
     before: Option<FeedbackId>,
     fetch: i64,
 ) -> Result<Vec<Feedback>, NotificationError> {
-    repo::list(&app.pool, state, before, fetch).await
+    repo::list(&app.reads, state, before, fetch).await
 }
 
 /// How much feedback is open, and since when the oldest is.

@@ -68,7 +68,7 @@ pub async fn list(
     before: Option<MailId>,
     fetch: i64,
 ) -> Result<Vec<Mail>, NotificationError> {
-    repo::list(&app.pool, query, before, fetch).await
+    repo::list(&app.reads, query, before, fetch).await
 }
 
 /// Makes a dead mail due again: NOTHING_CHANGED for one that is not dead.

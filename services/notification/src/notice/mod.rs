@@ -40,7 +40,7 @@ pub async fn list(
     fetch: i64,
 ) -> Result<(Vec<Notice>, Unread), NotificationError> {
     let (inbox, latest) = find_inbox(app, caller, user).await?;
-    let own = repo::list(&app.pool, user, filter, before, fetch).await?;
+    let own = repo::list(&app.reads, user, filter, before, fetch).await?;
     let upper = match before {
         Some(position) => announcements::last_before(&app.pool, position).await?,
         None => latest,

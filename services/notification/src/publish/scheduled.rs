@@ -21,7 +21,7 @@ pub async fn list(
     before: Option<NoticeId>,
     fetch: i64,
 ) -> Result<Vec<Announcement>, NotificationError> {
-    repo::list(&app.pool, state, before, fetch).await
+    repo::list(&app.reads, state, before, fetch).await
 }
 
 /// One of them with its recipients; none if it is for all.

@@ -59,10 +59,10 @@ pub async fn pace(
     let Some(schedule) = schedule(&order)? else {
         return Ok(not_paced);
     };
-    if !repo::shown::is_placed(&app.pool, id).await? {
+    if !repo::shown::is_placed(&app.reads, id).await? {
         return Ok(not_paced);
     }
-    let shape = repo::shown::newest_shape(&app.pool)
+    let shape = repo::shown::newest_shape(&app.reads)
         .await?
         .unwrap_or_default();
     let (step, edges) = statistics::edges(zone, schedule.from, schedule.to);
@@ -123,9 +123,9 @@ pub struct Places {
 /// nothing yet, then what was reported without a placement.
 pub async fn places(app: &App, id: OrderId, user: Option<UserId>) -> Result<Places, PlanError> {
     let order = order::find_listed(app, id, user).await?;
-    let mut places = repo::shown::places(&app.pool, id).await?;
+    let mut places = repo::shown::places(&app.reads, id).await?;
     if order.is_running() {
-        for (placement, name, part) in repo::shown::newest_parts(&app.pool, id).await? {
+        for (placement, name, part) in repo::shown::newest_parts(&app.reads, id).await? {
             let decided = Some((part.share, part.reason));
             let known = places.iter_mut().find(|it| it.placement == Some(placement));
             match known {
@@ -146,7 +146,7 @@ pub async fn places(app: &App, id: OrderId, user: Option<UserId>) -> Result<Plac
     Ok(Places {
         items: places,
         learning_clicks: statistics::clicks_since(app, id, since).await?,
-        reported_until: repo::shown::newest_report(&app.pool, id).await?,
+        reported_until: repo::shown::newest_report(&app.reads, id).await?,
     })
 }
 
@@ -178,7 +178,7 @@ async fn without_placement(
         counts: Counts::new(count(impressions), count(clicks)),
         charged: charged.max(Micros::ZERO),
         is_simulated: simulator
-            && repo::shown::is_simulated_without_placement(&app.pool, order.id).await?,
+            && repo::shown::is_simulated_without_placement(&app.reads, order.id).await?,
         decided: None,
     }))
 }

@@ -19,11 +19,11 @@ pub async fn reports(
 ) -> Result<(Order, Vec<Shown>), PlanError> {
     // Read before the reports: one that arrives in between is in the list and not yet in the figures of this answer.
     let order = order::find_listed(app, order, Some(user)).await?;
-    let shown = repo::list_of_order(&app.pool, order.id, before, limit).await?;
+    let shown = repo::list_of_order(&app.reads, order.id, before, limit).await?;
     Ok((order, shown))
 }
 
 /// The books of the plans after `after`, in order of id.
 pub async fn books(app: &App, after: OrderId, limit: i64) -> Result<Vec<Book>, PlanError> {
-    repo::books(&app.pool, after, limit).await
+    repo::books(&app.reads, after, limit).await
 }

@@ -184,7 +184,7 @@ pub async fn newest(app: &App) -> Result<Option<Place>, PlanError> {
 pub async fn unsealed(app: &App) -> Result<u64, PlanError> {
     let (mut unsealed, mut after) = (0_u64, Some((String::new(), String::new())));
     while let Some(position) = after {
-        let part = repo::unsealed_part(&app.pool, &position, UNSEALED_PAGE).await?;
+        let part = repo::unsealed_part(&app.reads, &position, UNSEALED_PAGE).await?;
         unsealed = unsealed.saturating_add(part.unsealed);
         after = part.next;
     }
@@ -198,8 +198,8 @@ pub async fn verify(app: &App, after: i64, last: i64) -> Result<Verification, Pl
 }
 
 async fn stored(app: &App, after: i64, last: i64) -> Result<Vec<Stored>, PlanError> {
-    let seals = repo::seals(&app.pool, after, last, VERIFY_PAGE).await?;
-    let batches = repo::reports(&app.pool, &seals).await?;
+    let seals = repo::seals(&app.reads, after, last, VERIFY_PAGE).await?;
+    let batches = repo::reports(&app.reads, &seals).await?;
     let stored = seals.iter().map(|seal| {
         let batch = batches.get(&seal.batch).map_or(&[][..], Vec::as_slice);
         let is_whole = i64::try_from(batch.len()) == Ok(seal.reports);

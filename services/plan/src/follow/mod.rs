@@ -91,7 +91,7 @@ pub async fn list(
     before: Option<FollowId>,
     fetch: i64,
 ) -> Result<Vec<Follow>, PlanError> {
-    repo::list(&app.pool, user, before, fetch).await
+    repo::list(&app.reads, user, before, fetch).await
 }
 
 /// The operator whom a user follows now.

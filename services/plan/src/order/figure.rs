@@ -92,9 +92,9 @@ async fn paid(
     let narrowed = filter.within(&Status::PAID);
     let within = paid_within(wanted, app.clock.now());
     let orders = if let Some(within) = within {
-        figure::paid(&app.pool, user, &narrowed, within, before, fetch).await?
+        figure::paid(&app.reads, user, &narrowed, within, before, fetch).await?
     } else {
-        let found = list::newest_of_user(&app.pool, user, &narrowed, before, fetch).await?;
+        let found = list::newest_of_user(&app.reads, user, &narrowed, before, fetch).await?;
         found.0
     };
     // The running total is of all orders.
@@ -102,7 +102,7 @@ async fn paid(
     let puts = if is_whole {
         statistics::puts_of_user(app, user).await?
     } else {
-        figure::sum_of_paid(&app.pool, user, &narrowed, within).await?
+        figure::sum_of_paid(&app.reads, user, &narrowed, within).await?
     };
     Ok((orders, puts))
 }
@@ -128,8 +128,8 @@ async fn open(
     fetch: i64,
 ) -> Result<Counted, PlanError> {
     let narrowed = filter.within(&Status::OPEN);
-    let orders = figure::open(&app.pool, user, &narrowed, what, before, fetch).await?;
-    let sum = figure::sum_of_open(&app.pool, user, &narrowed, what).await?;
+    let orders = figure::open(&app.reads, user, &narrowed, what, before, fetch).await?;
+    let sum = figure::sum_of_open(&app.reads, user, &narrowed, what).await?;
     Ok(Counted {
         orders,
         sum: sum.minor(),

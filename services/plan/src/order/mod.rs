@@ -84,12 +84,12 @@ pub async fn list_of_user(
         let counted = figure::list_counted(app, user, wanted, filter, before, fetch).await?;
         (counted.orders, None, counted.sum)
     } else {
-        let found = list::newest_of_user(&app.pool, user, filter, before, fetch).await?;
+        let found = list::newest_of_user(&app.reads, user, filter, before, fetch).await?;
         (found.0, found.1, 0)
     };
     let known = match counts {
         Some(counts) => counts,
-        None => list::counts(&app.pool, user, &filter.official).await?,
+        None => list::counts(&app.reads, user, &filter.official).await?,
     };
     Ok(Listing {
         orders,
@@ -104,7 +104,7 @@ pub async fn counts(
     user: UserId,
     filter: &Filter,
 ) -> Result<Vec<(Status, i64)>, PlanError> {
-    let known = list::counts(&app.pool, user, &filter.official).await?;
+    let known = list::counts(&app.reads, user, &filter.official).await?;
     Ok(listed_counts(&known))
 }
 
@@ -128,10 +128,10 @@ pub async fn list(
 ) -> Result<Vec<Order>, PlanError> {
     match user {
         Some(user) => {
-            let found = list::newest_of_user(&app.pool, user, filter, before, fetch).await?;
+            let found = list::newest_of_user(&app.reads, user, filter, before, fetch).await?;
             Ok(found.0)
         }
-        None => list::newest(&app.pool, filter, before, fetch).await,
+        None => list::newest(&app.reads, filter, before, fetch).await,
     }
 }
 
@@ -142,12 +142,12 @@ pub async fn list_by_number(
     user: Option<UserId>,
     filter: &Filter,
 ) -> Result<Vec<Order>, PlanError> {
-    list::by_number(&app.pool, number, user, filter).await
+    list::by_number(&app.reads, number, user, filter).await
 }
 
 /// How many pushed plans wait for a user's put.
 pub async fn count_waiting(app: &App, user: UserId) -> Result<i64, PlanError> {
-    list::count_waiting(&app.pool, user).await
+    list::count_waiting(&app.reads, user).await
 }
 
 /// What an order is called.
@@ -166,7 +166,7 @@ pub async fn names(app: &App, user: UserId, ids: &[Uuid]) -> Result<Vec<Name>, P
     if ids.len() > NAMES_MAX {
         return Err(Refusal::invalid("plan_ids").into());
     }
-    repo::names(&app.pool, user, ids).await
+    repo::names(&app.reads, user, ids).await
 }
 
 /// One order that users see, of `user` if one is given. Another user's order answers like an
@@ -186,7 +186,7 @@ pub async fn detail(
     zone: TimeZone,
 ) -> Result<Detail, PlanError> {
     let order = find_listed(app, id, user).await?;
-    let timeline = repo::history(&app.pool, id).await?;
+    let timeline = repo::history(&app.reads, id).await?;
     let (step, series) = statistics::series_of_plan(app, id, zone).await?;
     Ok(Detail {
         order,
@@ -202,7 +202,7 @@ pub async fn list_holds(
     after: Option<OrderId>,
     limit: i64,
 ) -> Result<Vec<Holding>, PlanError> {
-    list::holding(&app.pool, after, limit).await
+    list::holding(&app.reads, after, limit).await
 }
 
 /// Writes steps of orders into the timelines and the outbox. The caller holds the users' locks.

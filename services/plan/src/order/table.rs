@@ -113,7 +113,7 @@ pub async fn rows(
     fetch: i64,
 ) -> Result<Rows, PlanError> {
     Ok(Rows {
-        orders: table::page(&app.pool, user, table, filter, behind, fetch).await?,
-        totals: table::totals(&app.pool, user, table, filter).await?,
+        orders: table::page(&app.reads, user, table, filter, behind, fetch).await?,
+        totals: table::totals(&app.reads, user, table, filter).await?,
     })
 }

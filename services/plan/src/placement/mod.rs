@@ -217,7 +217,7 @@ pub async fn list(
     before: Option<PlacementId>,
     fetch: i64,
 ) -> Result<Vec<Placement>, PlanError> {
-    repo::list(&app.pool, network, before, fetch, app.clock.now()).await
+    repo::list(&app.reads, network, before, fetch, app.clock.now()).await
 }
 
 /// The placements of a source's network that reports name, by the name or the id that they use.

@@ -113,7 +113,7 @@ pub async fn list(
     before: Option<QuarantinedId>,
     fetch: i64,
 ) -> Result<Vec<Quarantined>, PlanError> {
-    repo::list(&app.pool, state, before, fetch).await
+    repo::list(&app.reads, state, before, fetch).await
 }
 
 /// How many reports wait for a decision, and for how long.

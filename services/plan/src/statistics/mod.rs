@@ -94,13 +94,13 @@ pub async fn of_user(
 ) -> Result<Statistics, PlanError> {
     // Only everything begins where the user's data does.
     let totals = match range {
-        Range::All => repo::totals(&app.pool, user).await?,
+        Range::All => repo::totals(&app.reads, user).await?,
         _ => None,
     };
     let first_at = totals.as_ref().and_then(|totals| totals.first_at);
     let now = app.clock.now();
     let stretches = Stretches::of_range(range, zone, now, first_at);
-    let sums = repo::sums(&app.pool, user, &stretches.pieces()).await?;
+    let sums = repo::sums(&app.reads, user, &stretches.pieces()).await?;
     let mut series: Vec<SeriesPoint> = stretches
         .pairs()
         .map(|(time, _)| SeriesPoint {
@@ -135,7 +135,7 @@ pub async fn of_user(
         rolled,
         to_be_consumed: sums.to_be_consumed,
         step: stretches.step,
-        reported_until: repo::reported_until(&app.pool, user).await?,
+        reported_until: repo::reported_until(&app.reads, user).await?,
         previous: previous(app, user, Stretches::before(range, zone, now)).await?,
         series,
     })
@@ -154,7 +154,7 @@ async fn previous(
         return Ok(None);
     };
     let (mut puts, mut figures) = (Puts::default(), Figures::default());
-    for part in repo::sums(&app.pool, user, &before.pieces()).await?.points {
+    for part in repo::sums(&app.reads, user, &before.pieces()).await?.points {
         puts = add_puts(puts, part.puts)?;
         figures = figures.checked_add(part.rolled.all)?;
     }
@@ -168,7 +168,7 @@ async fn previous(
 
 /// What a user has put in total, without what failed.
 pub async fn puts_of_user(app: &App, user: UserId) -> Result<Puts, PlanError> {
-    let totals = repo::totals(&app.pool, user).await?;
+    let totals = repo::totals(&app.reads, user).await?;
     Ok(totals.map(|totals| totals.puts).unwrap_or_default())
 }
 
@@ -178,7 +178,7 @@ pub async fn series_of_plan(
     order: OrderId,
     zone: TimeZone,
 ) -> Result<(Step, Vec<SeriesPoint>), PlanError> {
-    let Some((first, last)) = repo::plan_span(&app.pool, order).await? else {
+    let Some((first, last)) = repo::plan_span(&app.reads, order).await? else {
         return Ok((Step::Hour, Vec::new()));
     };
     let last_date = zone.local_date(last);
@@ -196,7 +196,7 @@ pub async fn series_of_plan(
     let Some(from) = stretches.edges.first() else {
         return Ok((step, Vec::new()));
     };
-    let mut buckets = repo::plan_buckets(&app.pool, order, *from)
+    let mut buckets = repo::plan_buckets(&app.reads, order, *from)
         .await?
         .into_iter()
         .peekable();
@@ -236,7 +236,7 @@ pub async fn spent_until(
     now: DateTime<Utc>,
 ) -> Result<Vec<Option<Micros>>, PlanError> {
     let start = DateTime::UNIX_EPOCH;
-    let buckets = repo::plan_buckets(&app.pool, order, start).await?;
+    let buckets = repo::plan_buckets(&app.reads, order, start).await?;
     let mut buckets = buckets.into_iter().peekable();
     let (mut spent, mut before) = (Micros::ZERO, start);
     let mut until = Vec::with_capacity(edges.len());
@@ -256,7 +256,7 @@ pub async fn clicks_since(
     order: OrderId,
     since: DateTime<Utc>,
 ) -> Result<i64, PlanError> {
-    let buckets = repo::plan_buckets(&app.pool, order, since).await?;
+    let buckets = repo::plan_buckets(&app.reads, order, since).await?;
     let clicks = buckets.iter().map(|(_, figures)| figures.clicks);
     Ok(clicks.fold(0, i64::saturating_add))
 }

@@ -119,7 +119,7 @@ pub async fn list(
     before: Option<ApprovalId>,
     limit: i64,
 ) -> Result<Vec<Approval>, WalletError> {
-    Ok(repo::list(&app.pool, state, before, limit).await?)
+    Ok(repo::list(&app.reads, state, before, limit).await?)
 }
 
 /// Approves a request, which posts it, or rejects it. A request that can no longer be posted fails, and the

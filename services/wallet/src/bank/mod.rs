@@ -220,7 +220,7 @@ pub async fn list(
     before: Option<BankStatementId>,
     limit: i64,
 ) -> Result<Vec<Statement>, WalletError> {
-    Ok(repo::list(&app.pool, before, limit).await?)
+    Ok(repo::list(&app.reads, before, limit).await?)
 }
 
 /// The lines of a statement behind the place `after`.
@@ -231,7 +231,7 @@ pub async fn list_lines(
     after: i32,
     limit: i64,
 ) -> Result<Vec<Line>, WalletError> {
-    Ok(repo::list_lines(&app.pool, statement, state, after, limit).await?)
+    Ok(repo::list_lines(&app.reads, statement, state, after, limit).await?)
 }
 
 /// Credits what a line says was paid in: to the matched user, or to the named one where nobody was matched.

@@ -51,13 +51,13 @@ pub async fn verify(app: &App, only: Option<UserId>) -> Result<Verification, Wal
     let mut verification = Verification::default();
     let mut after = None;
     loop {
-        let heads = repo::heads(&app.pool, only, after, USERS_PAGE).await?;
+        let heads = repo::heads(&app.reads, only, after, USERS_PAGE).await?;
         let (Some(first), Some(last)) = (heads.first(), heads.last()) else {
             return Ok(verification);
         };
         let range = (first.user_id, last.user_id);
         after = Some(last.user_id);
-        verify_users(&app.pool, range, heads, &mut verification).await?;
+        verify_users(&app.reads, range, heads, &mut verification).await?;
     }
 }
 

@@ -178,12 +178,12 @@ pub async fn newest(app: &App) -> Result<Option<Published>, WalletError> {
 
 /// Checkpoints before a number, newest first.
 pub async fn list(app: &App, before: i64, limit: i64) -> Result<Vec<Published>, WalletError> {
-    Ok(repo::list(&app.pool, before, limit).await?)
+    Ok(repo::list(&app.reads, before, limit).await?)
 }
 
 /// That the log of one size begins with all of the log of an earlier one.
 pub async fn consistency(app: &App, earlier: i64, size: i64) -> Result<Vec<Hash>, WalletError> {
-    let newest = repo::newest(&app.pool).await?;
+    let newest = repo::newest(&app.reads).await?;
     if newest.is_none_or(|newest| newest.size() < size) {
         return Err(Refusal::invalid("second").into());
     }
@@ -191,7 +191,7 @@ pub async fn consistency(app: &App, earlier: i64, size: i64) -> Result<Vec<Hash>
         return Err(Refusal::invalid("first").into());
     }
     let (earlier, size) = (earlier.unsigned_abs(), size.unsigned_abs());
-    prove(&app.pool, Claim::Consistency { earlier, size }).await
+    prove(&app.reads, Claim::Consistency { earlier, size }).await
 }
 
 /// That a user's first head that was published at or after a transaction is in the newest checkpoint.
@@ -200,10 +200,10 @@ pub async fn prove_head(app: &App, user_id: UserId, seq: i64) -> Result<HeadProo
         return Err(Refusal::invalid("sequence").into());
     }
     let unpublished = || Refusal::new(Reason::NotFound).field("sequence");
-    let leaf = repo::first_head_since(&app.pool, user_id, seq).await?;
+    let leaf = repo::first_head_since(&app.reads, user_id, seq).await?;
     let leaf = leaf.ok_or_else(unpublished)?;
     // Read behind the leaf, so that it has it.
-    let checkpoint = repo::newest(&app.pool).await?.ok_or_else(unpublished)?;
+    let checkpoint = repo::newest(&app.reads).await?.ok_or_else(unpublished)?;
     let claim = Claim::Inclusion {
         index: leaf.index,
         size: checkpoint.state.size,
@@ -211,12 +211,12 @@ pub async fn prove_head(app: &App, user_id: UserId, seq: i64) -> Result<HeadProo
     let links = if leaf.head.seq.saturating_sub(seq) > LINKS_MAX {
         Vec::new()
     } else {
-        chain::texts(&app.pool, user_id, seq, leaf.head.seq).await?
+        chain::texts(&app.reads, user_id, seq, leaf.head.seq).await?
     };
     Ok(HeadProof {
         leaf,
         links,
-        path: prove(&app.pool, claim).await?,
+        path: prove(&app.reads, claim).await?,
         checkpoint,
     })
 }
@@ -232,12 +232,12 @@ async fn prove(pool: &Pool, claim: Claim) -> Result<Vec<Hash>, WalletError> {
 
 /// Compares the newest part of the log with the books, and the newest checkpoint with the log.
 pub async fn compare_newest(app: &App) -> Result<Comparison, WalletError> {
-    let Some(newest) = repo::newest(&app.pool).await? else {
+    let Some(newest) = repo::newest(&app.reads).await? else {
         return Ok(Comparison::default());
     };
     let size = newest.state.size;
     let first = size.saturating_sub(NEWEST_LEAVES);
-    let mut connection = app.pool.acquire_to_read().await?;
+    let mut connection = app.reads.acquire_to_read().await?;
     let nodes = repo::nodes(&mut connection, &Edge::needs(size)).await;
     drop(connection);
     let root = match nodes {
@@ -247,7 +247,7 @@ pub async fn compare_newest(app: &App) -> Result<Comparison, WalletError> {
     };
     Ok(Comparison {
         heads: size.saturating_sub(first),
-        differing: repo::differing(&app.pool, (first, size), DIFFERING_MAX).await?,
+        differing: repo::differing(&app.reads, (first, size), DIFFERING_MAX).await?,
         fault: if root == Some(newest.state.root) {
             wrong_signature(app, &newest)
         } else {
@@ -271,14 +271,14 @@ fn wrong_signature(app: &App, checkpoint: &Published) -> Option<&'static str> {
 /// Compares the published heads of a user with the books.
 pub async fn compare_user(app: &App, user_id: UserId) -> Result<Comparison, WalletError> {
     Ok(Comparison {
-        differing: repo::differing_of_user(&app.pool, user_id, DIFFERING_MAX).await?,
+        differing: repo::differing_of_user(&app.reads, user_id, DIFFERING_MAX).await?,
         ..Comparison::default()
     })
 }
 
 /// Compares every published head with the books, and every checkpoint with the heads.
 pub async fn compare_all(app: &App) -> Result<Comparison, WalletError> {
-    let pool = &app.pool;
+    let pool = &app.reads;
     let Some(newest) = repo::newest(pool).await? else {
         return Ok(Comparison::default());
     };

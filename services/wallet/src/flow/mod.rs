@@ -75,7 +75,7 @@ pub async fn list(
     user_id: UserId,
     query: &Query,
 ) -> Result<Vec<FlowEntry>, WalletError> {
-    Ok(repo::list(&app.pool, user_id, query).await?)
+    Ok(repo::list(&app.reads, user_id, query).await?)
 }
 
 /// One line of a user's fund details; none if the user has no line with this id.
@@ -93,7 +93,7 @@ pub async fn find(app: &App, user_id: UserId, id: &str) -> Result<Option<FlowEnt
         before: Some((seq, line.saturating_add(1))),
         limit: 1,
     };
-    let found = repo::list(&app.pool, user_id, &first_from_it).await?;
+    let found = repo::list(&app.reads, user_id, &first_from_it).await?;
     Ok(found.into_iter().find(|entry| entry.id() == id))
 }
 
@@ -110,7 +110,7 @@ pub async fn totals(app: &App, user_id: UserId, query: &Query) -> Result<Totals,
     if query.account.is_none() {
         return Err(Refusal::invalid("account").into());
     }
-    Ok(repo::totals(&app.pool, user_id, query).await?)
+    Ok(repo::totals(&app.reads, user_id, query).await?)
 }
 
 /// The lines of an order, oldest first; none of somebody else's.
@@ -119,7 +119,7 @@ pub async fn list_of_order(
     user_id: UserId,
     order_id: OrderId,
 ) -> Result<Vec<FlowEntry>, WalletError> {
-    Ok(repo::list_of_order(&app.pool, user_id, order_id, ORDER_LINES_MAX).await?)
+    Ok(repo::list_of_order(&app.reads, user_id, order_id, ORDER_LINES_MAX).await?)
 }
 
 /// What changed a user's available balance in one month.

@@ -118,7 +118,7 @@ pub async fn list_open(
     before: Option<FreezeId>,
     limit: i64,
 ) -> Result<Vec<Freeze>, WalletError> {
-    Ok(repo::list_open(&app.pool, before, limit).await?)
+    Ok(repo::list_open(&app.reads, before, limit).await?)
 }
 
 /// How many freezes are not lifted, and since when the oldest is there.

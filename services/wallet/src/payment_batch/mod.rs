@@ -171,7 +171,7 @@ pub async fn list(
     before: Option<PaymentBatchId>,
     limit: i64,
 ) -> Result<Vec<Batch>, WalletError> {
-    Ok(repo::list(&app.pool, state, before, limit).await?)
+    Ok(repo::list(&app.reads, state, before, limit).await?)
 }
 
 /// The file of a released batch. The audit log knows it by its digest before it is shown.

@@ -75,16 +75,16 @@ pub async fn last(app: &App) -> Result<Option<(DateTime<Utc>, bool)>, WalletErro
 
 /// Makes every proof, and keeps what it found.
 pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
-    let (pool, peers) = (&app.pool, &app.peers);
-    let findings = walk_books(pool).await?;
+    let (reads, peers) = (&app.reads, &app.peers);
+    let findings = walk_books(reads).await?;
     let mut checks = findings.checks();
-    let users = repo::users_off_their_holds(pool).await?;
+    let users = repo::users_off_their_holds(reads).await?;
     checks.push(Check::zero(
         "holds_equal_balances",
         users,
         format!("{users} users differ from their orders' holds"),
     ));
-    let users = repo::users_off_their_withdrawals(pool).await?;
+    let users = repo::users_off_their_withdrawals(reads).await?;
     checks.push(Check::zero(
         "withdrawals_equal_balances",
         users,
@@ -99,16 +99,22 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
     }
     checks.push(settled(
         "holds_equal_plan",
-        compare_with_plan(pool, peers).await,
+        compare_with_plan(reads, peers).await,
     )?);
     checks.push(settled(
         "postings_equal_reports",
-        compare_with_reports(pool, peers).await,
+        compare_with_reports(reads, peers).await,
     )?);
     checks.push(settled(
         "coupon_costs_equal_redeemed",
-        compare_with_coupon(pool, peers).await,
+        compare_with_coupon(reads, peers).await,
     )?);
+    let outcome = Outcome::of(&checks, &findings.platform);
+    // Without a primary the services' standbys may differ, and no proof can be kept.
+    db::write(&app.pool, move |tx| {
+        Box::pin(async move { Ok::<_, WalletError>(repo::keep_proof_in_tx(tx, &outcome).await?) })
+    })
+    .await?;
     for check in checks.iter().filter(|check| !check.ok) {
         error!(
             check = check.name,
@@ -117,11 +123,6 @@ pub async fn reconcile(app: &App) -> Result<Vec<Check>, WalletError> {
             "books do not reconcile"
         );
     }
-    let outcome = Outcome::of(&checks, &findings.platform);
-    db::write(pool, move |tx| {
-        Box::pin(async move { Ok::<_, WalletError>(repo::keep_proof_in_tx(tx, &outcome).await?) })
-    })
-    .await?;
     Ok(checks)
 }
 

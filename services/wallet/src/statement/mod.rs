@@ -43,9 +43,9 @@ pub async fn pieces(
     month: &str,
 ) -> Result<impl Stream<Item = Result<Vec<Row>, WalletError>> + Send + use<>, WalletError> {
     let month = Month::parse(month, caller.time_zone)?;
-    let (first, behind) = repo::bounds(&app.pool, user_id, month.start, month.end).await?;
+    let (first, behind) = repo::bounds(&app.reads, user_id, month.start, month.end).await?;
     let position = Position {
-        pool: app.pool.clone(),
+        pool: app.reads.clone(),
         user_id,
         next: first,
         behind,

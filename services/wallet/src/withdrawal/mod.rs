@@ -189,7 +189,7 @@ pub async fn list(
         status: None,
         payment_batch_id: None,
     };
-    let rows = repo::list(&app.pool, filter, before, limit).await?;
+    let rows = repo::list(&app.reads, filter, before, limit).await?;
     rows.into_iter().map(|row| masked(app, row)).collect()
 }
 
@@ -211,8 +211,8 @@ pub async fn list_for_staff(
     limit: i64,
 ) -> Result<Vec<Shown>, WalletError> {
     let rows = match filter.payment_batch_id {
-        Some(batch) => repo::list_in_batch(&app.pool, batch, before, limit).await?,
-        None => repo::list(&app.pool, filter, before, limit).await?,
+        Some(batch) => repo::list_in_batch(&app.reads, batch, before, limit).await?,
+        None => repo::list(&app.reads, filter, before, limit).await?,
     };
     rows.into_iter().map(|row| whole(app, row)).collect()
 }

@@ -92,6 +92,11 @@ impl PostgresPair {
         loopback(self.servers[self.primary].port)
     }
 
+    /// The standby's address.
+    pub fn standby_address(&self) -> SocketAddr {
+        loopback(self.servers[self.standby()].port)
+    }
+
     /// Kills the primary, like `kill -9` of its machine.
     pub async fn kill_primary(&mut self) {
         self.kill(self.primary).await;
@@ -100,11 +105,6 @@ impl PostgresPair {
     /// Freezes the primary with all its connections, until it joins the other server.
     pub fn freeze_primary(&self) {
         self.signal(self.primary, Signal::SIGSTOP);
-    }
-
-    /// Lets the server that is not the primary run on.
-    pub fn thaw_former(&self) {
-        self.signal(self.standby(), Signal::SIGCONT);
     }
 
     /// Stops the primary in order: the standby gets everything.
@@ -139,6 +139,28 @@ impl PostgresPair {
         self.execute(standby, &statements).await?;
         self.primary = standby;
         Ok(())
+    }
+
+    /// Freezes the standby with all its connections: from now on no commit is acknowledged.
+    pub fn freeze_standby(&self) {
+        self.signal(self.standby(), Signal::SIGSTOP);
+    }
+
+    /// Lets the standby run on.
+    pub fn thaw_standby(&self) {
+        self.signal(self.standby(), Signal::SIGCONT);
+    }
+
+    /// Lets the standby fall behind: it keeps the log, but shows nothing of it.
+    pub async fn pause_replay(&self) -> Result<()> {
+        let statements = ["SELECT pg_wal_replay_pause()"];
+        self.execute(self.standby(), &statements).await
+    }
+
+    /// Lets the standby catch up.
+    pub async fn resume_replay(&self) -> Result<()> {
+        let statements = ["SELECT pg_wal_replay_resume()"];
+        self.execute(self.standby(), &statements).await
     }
 
     /// Kills the standby: from now on no commit is acknowledged.
@@ -232,7 +254,10 @@ impl PostgresPair {
         // Without waiting for the disk: nobody switches the machine off here, and a killed server loses nothing.
         let launch = launch(&self.programs, &data, server.port, false)?
             // A standby whose primary is gone would be promoted only after its next attempt to reach it.
-            .args(["-c", "wal_retrieve_retry_interval=100ms"]);
+            .args(["-c", "wal_retrieve_retry_interval=100ms"])
+            // As in production: reads at a standby hold the log up for a moment only.
+            .args(["-c", "hot_standby_feedback=on"])
+            .args(["-c", "max_standby_streaming_delay=2s"]);
         let process = launch.spawn(Component::Postgres, &server.layout).await?;
         server.process = Some(process);
         let answers = async {

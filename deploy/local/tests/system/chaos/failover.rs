@@ -2,13 +2,22 @@
 //! another reason ([`Fault`]), and which is lost in between.
 //!
 //! Half of the services know both servers; the others know one address, which is moved to the new primary as a managed
-//! server's is. Advertisers, staff and a network work meanwhile as in the other runs. One more client asks for money to
-//! be posted and reads its wallet without a pause: its reads never fail, and its postings say why they do.
+//! server's is. Some of both read at the standby. Advertisers, staff and a network work meanwhile as in the other runs.
+//! One more client asks for money to be posted and reads its wallet and its fund details without a pause: its reads never
+//! fail and show every posting that was acknowledged before, and its postings say why they fail.
 //!
 //! `FAILOVER_SECONDS` (60) is the duration, `CHAOS_SEED` repeats a run, and `CHAOS_DATA` names a folder for the logs.
 
 use std::{
-    collections::HashSet, fmt, net::SocketAddr, ops::Range, path::PathBuf, sync::Arc,
+    collections::HashSet,
+    fmt,
+    net::SocketAddr,
+    ops::Range,
+    path::PathBuf,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -39,6 +48,9 @@ const ACTORS: usize = 8;
 /// Services that know both servers. The others know the address that moves.
 const KNOW_BOTH: [Service; 3] = [Service::Auth, Service::Wallet, Service::Coupon];
 
+/// Services that read at the standby.
+const READ_AT_STANDBY: [Service; 3] = [Service::Plan, Service::Wallet, Service::Notification];
+
 /// Money is posted again within this time after a promotion, or something is broken. What it takes is printed.
 const BACK_LIMIT: Duration = Duration::from_secs(30);
 
@@ -49,6 +61,8 @@ const ANSWER_LIMIT: Duration = Duration::from_secs(12);
 const LONG_WITHOUT: Duration = Duration::from_secs(4);
 
 const POLL: Duration = Duration::from_millis(20);
+
+const NEWEST_POSTING: &str = "/transaction_flow/list?account=available&limit=1";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_takes_over_under_load() {
@@ -153,6 +167,9 @@ impl Servers {
         for service in KNOW_BOTH {
             builder = builder.database_addresses(service, self.pair.addresses());
         }
+        for service in READ_AT_STANDBY {
+            builder = builder.read_addresses(service, self.pair.addresses());
+        }
         for (service, name, value) in supply::ENVIRONMENT {
             builder = builder.extra_env(service, name, value);
         }
@@ -201,7 +218,7 @@ impl Servers {
         self.address.lead_to(&pair.primary_address().to_string());
         let back = customer.wait_for_posting(promoted).await;
         if fault == Fault::Frozen {
-            pair.thaw_former();
+            pair.thaw_standby();
             pause(random, 1_000..2_000).await;
             let strays = strays(former, pair.primary_address()).await;
             assert_eq!(
@@ -251,14 +268,16 @@ impl Customer {
         let advertiser = system.advertiser("watchful").await;
         let (posted_sender, posted) = watch::channel(Instant::now());
         let (refused_sender, refused) = watch::channel(Instant::now());
+        let acknowledged = Arc::<AtomicUsize>::default();
         let posting = Posting {
             admin: system.admin.clone(),
             user_id: advertiser.id,
             posted: posted_sender,
             refused: refused_sender,
+            acknowledged: Arc::clone(&acknowledged),
         };
         let posting = tokio::spawn(posting.work(stop.clone()));
-        let reading = tokio::spawn(read(advertiser.client, stop.clone()));
+        let reading = tokio::spawn(read(advertiser.client, acknowledged, stop.clone()));
         let seen = tokio::spawn(async move {
             let mut seen = posting.await.expect("a posting got a forbidden answer");
             seen.reads = reading.await.expect("a read failed");
@@ -344,6 +363,8 @@ struct Posting {
     user_id: String,
     posted: watch::Sender<Instant>,
     refused: watch::Sender<Instant>,
+    /// How many postings were acknowledged.
+    acknowledged: Arc<AtomicUsize>,
 }
 
 impl Posting {
@@ -370,6 +391,7 @@ impl Posting {
                 sleep(POLL).await;
             };
             seen.postings += 1;
+            self.acknowledged.store(seen.postings, Ordering::SeqCst);
             self.posted.send_replace(begun);
             sleep(POLL).await;
         }
@@ -378,16 +400,29 @@ impl Posting {
     }
 }
 
-/// Reads the wallet again and again; every read must be answered.
-async fn read(client: Client, stop: CancellationToken) -> usize {
+/// Reads the wallet and its newest posting again and again; every read must be answered, and show what was acknowledged
+/// before it.
+async fn read(client: Client, acknowledged: Arc<AtomicUsize>, stop: CancellationToken) -> usize {
     let mut reads = 0;
     while !stop.is_cancelled() {
         let outcome = client.try_get("/user/property").await;
         assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
-        reads += 1;
+        let known = acknowledged.load(Ordering::SeqCst);
+        let outcome = client.try_get(NEWEST_POSTING).await;
+        assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
+        let shown = shown_postings(&outcome.unwrap());
+        assert!(shown >= known, "{shown} of {known} postings are shown");
+        reads += 2;
         sleep(POLL).await;
     }
     reads
+}
+
+/// How many postings of 1.00 the newest entry of the fund details tells of.
+fn shown_postings(reply: &Reply) -> usize {
+    let newest = &reply.data["items"][0]["balance_after"];
+    let units = newest.as_str().and_then(|it| it.split('.').next());
+    units.map_or(0, |units| units.parse().unwrap())
 }
 
 /// Why a call was refused; `UNAVAILABLE` without an answer.

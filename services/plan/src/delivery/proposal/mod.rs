@@ -480,7 +480,7 @@ pub async fn list(
             State::Expired,
         ],
     };
-    repo::list(&app.pool, &states, before, fetch).await
+    repo::list(&app.reads, &states, before, fetch).await
 }
 
 /// Goes on with released imports, ends those that nobody waits for, and clears what they staged.
