@@ -47,7 +47,8 @@ for service in "${databases[@]}"; do
     secret "postgres-$service" kubernetes.io/basic-auth username "adfolio_$service" password "$database"
     secret "postgres-$service-migration" kubernetes.io/basic-auth \
         username "adfolio_${service}_migrate" password "$migration"
-    server="postgres-rw:5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
+    path="5432/adfolio_$service?sslmode=verify-full&sslrootcert=/run/postgres/ca.crt"
+    server=postgres-rw:$path
     secret "$service-migration" Opaque \
         database-url "postgres://adfolio_$service:$database@$server" \
         database-migration-url "postgres://adfolio_${service}_migrate:$migration@$server"
@@ -55,6 +56,7 @@ for service in "${databases[@]}"; do
         amqp-url "amqp://$service:$broker@rabbitmq:5672"
         identity-public-keys "$(escaped "$identity_public_keys")"
         database-url "postgres://adfolio_$service:$database@$server"
+        database-read-url "postgres://adfolio_$service:$database@postgres-ro:$path"
     )
     [ "$service" != auth ] ||
         settings+=(second-factor-key "$(random)" identity-key "$(escaped "$identity_key")")

@@ -9,11 +9,22 @@ from manifests import Manifests, container_of, pod_of
 Change = Callable[[Manifests], object]
 
 
+def environment_of(manifests: Manifests, deployment: str) -> list[dict]:
+    return container_of(pod_of(manifests.of("Deployment")[deployment]))["env"]
+
+
 def variable(deployment: str, name: str, value: str) -> Change:
     def change(manifests: Manifests) -> None:
-        environment = container_of(pod_of(manifests.of("Deployment")[deployment]))["env"]
+        without_variable(deployment, name)(manifests)
+        environment_of(manifests, deployment).append({"name": name, "value": value})
+
+    return change
+
+
+def without_variable(deployment: str, name: str) -> Change:
+    def change(manifests: Manifests) -> None:
+        environment = environment_of(manifests, deployment)
         environment[:] = [entry for entry in environment if entry["name"] != name]
-        environment.append({"name": name, "value": value})
 
     return change
 
@@ -55,6 +66,10 @@ def another_certificate(manifests: Manifests) -> None:
 
 def asynchronous(manifests: Manifests) -> None:
     manifests.of("Cluster")["postgres"]["spec"]["postgresql"]["synchronous"]["dataDurability"] = "preferred"
+
+
+def no_feedback(manifests: Manifests) -> None:
+    del manifests.of("Cluster")["postgres"]["spec"]["postgresql"]["parameters"]["hot_standby_feedback"]
 
 
 def second_scaler(manifests: Manifests) -> None:
@@ -107,6 +122,9 @@ BROKEN: tuple[tuple[Callable, str, Change], ...] = (
     (rules.production_survives_a_node, "production", spec("ScaledObject", "auth", minReplicaCount=1)),
     (rules.production_survives_a_node, "production", asynchronous),
     (rules.production_survives_a_node, "production", spec("RabbitmqCluster", "rabbitmq", replicas=1)),
+    (rules.standbys_are_read, "production", without_variable("wallet", "DATABASE_READ_URL_FILE")),
+    (rules.standbys_are_read, "production", no_feedback),
+    (rules.standbys_are_read, "small", variable("plan", "DATABASE_READ_URL_FILE", "/run/x")),
     (rules.small_holds_no_drain_up, "small", budget_for_one_node),
     (rules.small_holds_no_drain_up, "small", spec("Cluster", "postgres", enablePDB=True)),
     (rules.certificates_say_who_somebody_is, "small", spec("Certificate", "coupon", dnsNames=["coupon", "wallet"])),

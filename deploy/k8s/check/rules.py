@@ -175,6 +175,19 @@ def production_survives_a_node(manifests: Manifests) -> Faults:
         yield "RabbitMQ's quorums are no majorities"
 
 
+def standbys_are_read(manifests: Manifests) -> Faults:
+    cluster = manifests.of("Cluster", "postgresql.cnpg.io").get("postgres")
+    if not cluster:
+        return
+    has_standbys = cluster["spec"]["instances"] > 1
+    for name in sorted(set(manifests.processes()) & set(source.SERVICES)):
+        if ("DATABASE_READ_URL_FILE" in variables_of(manifests.pods()[name])) != has_standbys:
+            yield f"{name}: {'does not read' if has_standbys else 'reads'} at standbys"
+    feedback = cluster["spec"]["postgresql"]["parameters"].get("hot_standby_feedback")
+    if has_standbys and feedback != "on":
+        yield "vacuuming at the primary cancels reads at the standbys"
+
+
 def small_holds_no_drain_up(manifests: Manifests) -> Faults:
     if manifests.name == "small":
         for kind in ("PodDisruptionBudget", "HorizontalPodAutoscaler", "ScaledObject"):
@@ -290,6 +303,7 @@ RULES = (
     scalers_do_not_meet,
     every_consumer_is_scaled_by_its_queue,
     production_survives_a_node,
+    standbys_are_read,
     small_holds_no_drain_up,
     certificates_say_who_somebody_is,
     processes_have_their_own_certificate,

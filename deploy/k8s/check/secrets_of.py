@@ -78,13 +78,18 @@ def addresses(secrets: dict[str, dict[str, str]]) -> Iterator[str]:
             user = secrets[f"rabbitmq-{name}"]
             if (broker.username, broker.password, broker.hostname) != (user["username"], user["password"], "rabbitmq"):
                 yield f"{name}: its amqp-url is not its user's"
-        for key, role_of in (("database-url", name.removesuffix("-migration")), ("database-migration-url", name)):
+        owner = name.removesuffix("-migration")
+        for key, role_of, server in (
+            ("database-url", owner, "postgres-rw"),
+            ("database-read-url", owner, "postgres-ro"),
+            ("database-migration-url", name, "postgres-rw"),
+        ):
             if key not in values:
                 continue
             database = urlsplit(values[key])
             role = secrets[f"postgres-{role_of}"]
             query = {"sslmode": ["verify-full"], "sslrootcert": ["/run/postgres/ca.crt"]}
-            if (database.username, database.password, database.hostname) != (role["username"], role["password"], "postgres-rw"):
+            if (database.username, database.password, database.hostname) != (role["username"], role["password"], server):
                 yield f"{name}: its {key} is not its role's"
-            if database.path != f"/adfolio_{name.removesuffix('-migration')}" or parse_qs(database.query) != query:
+            if database.path != f"/adfolio_{owner}" or parse_qs(database.query) != query:
                 yield f"{name}: its {key} enters another database, or does not verify the server"

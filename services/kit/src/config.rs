@@ -206,7 +206,8 @@ pub struct DatabaseArgs {
     /// File that holds the URL of the login that migrates
     #[arg(long, env = "DATABASE_MIGRATION_URL_FILE")]
     pub database_migration_url_file: Option<PathBuf>,
-    /// URL of standbys for heavy reads, which may name several hosts; the primary if unset
+    /// URL of standbys, which may name several hosts: lists, figures and proofs are read there, and
+    /// everything while there is no primary; at the primary if unset
     #[arg(long, env = "DATABASE_READ_URL", hide_env_values = true)]
     pub database_read_url: Option<SecretString>,
     /// File that holds the URL of standbys
@@ -263,7 +264,7 @@ impl DatabaseArgs {
         optional_secret_from("DATABASE_MIGRATION_URL", value, file)
     }
 
-    /// The URL of standbys for heavy reads, if there are any.
+    /// The URL of standbys, if there are any.
     pub fn read_url(&self) -> Result<Option<SecretString>, ConfigError> {
         let (value, file) = (
             self.database_read_url.as_ref(),

@@ -22,14 +22,18 @@ struct Pools {
 
 impl Pools {
     async fn of(pair: &PostgresPair) -> Self {
-        let hosts = pair.addresses().map(|it| it.to_string()).join(",");
-        let url = format!("postgres://postgres@{hosts}/postgres");
+        Self::at(&hosts_of(pair), pair).await
+    }
+
+    /// The primary is at one of `hosts`.
+    async fn at(hosts: &str, pair: &PostgresPair) -> Self {
+        let url = |hosts: &str| format!("postgres://postgres@{hosts}/postgres");
         let args = DatabaseArgs {
-            database_read_url: Some(url.clone().into()),
-            ..DatabaseArgs::for_url(url)
+            database_read_url: Some(url(&hosts_of(pair)).into()),
+            ..DatabaseArgs::for_url(url(hosts))
         };
         let pool = db::connect(&args, "test").unwrap();
-        let reads = db::connect_reads(&args, "test", &pool).unwrap();
+        let reads = pool.preferring_standbys();
         let pools = Self { pool, reads };
         pools
             .execute("CREATE TABLE numbers (number int PRIMARY KEY)")
@@ -65,6 +69,10 @@ impl Pools {
         })
         .await;
     }
+}
+
+fn hosts_of(pair: &PostgresPair) -> String {
+    pair.addresses().map(|it| it.to_string()).join(",")
 }
 
 #[tokio::test]
@@ -190,6 +198,34 @@ async fn reads_follow_a_promotion() {
     assert_ne!(pair.standby_address(), standby);
     pools.wait_until_read_at(pair.standby_address()).await;
     assert_eq!(pools.count().await.unwrap().0, 2);
+}
+
+#[tokio::test]
+async fn without_a_primary_everything_is_read_at_the_standby() {
+    let mut pair = PostgresPair::start().await.unwrap();
+    // One address, as a managed server has.
+    let address = pair.primary_address().to_string();
+    let pools = Pools::at(&address, &pair).await;
+    pools.add().await;
+    pools.wait_until_read_at(pair.standby_address()).await;
+    let port = async || -> Result<i32, sqlx::Error> {
+        let port = sqlx::query_scalar("SELECT inet_server_port()").fetch_one(&pools.pool);
+        timeout(END_LIMIT, port).await.expect("a read hangs")
+    };
+    assert_eq!(
+        port().await.unwrap(),
+        i32::from(pair.primary_address().port())
+    );
+
+    pair.kill_primary().await;
+    let standby = i32::from(pair.standby_address().port());
+    eventually("the standby is read", || async {
+        port().await.is_ok_and(|port| port == standby)
+    })
+    .await;
+    for _ in 0..20 {
+        assert_eq!(port().await.unwrap(), standby);
+    }
 }
 
 #[tokio::test]

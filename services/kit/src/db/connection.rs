@@ -89,7 +89,9 @@ impl Lease {
     pub(super) async fn lost(&self) {
         match (&self.standby_over, self.pool.primary(), &self.term) {
             (Some(over), ..) => over.cancelled().await,
-            (None, Some(primary), Some(term)) => primary.lost(term).await,
+            (None, Some(primary), Some(term)) => {
+                primary.lost(term, self.pool.has_standbys()).await;
+            }
             _ => std::future::pending().await,
         }
     }

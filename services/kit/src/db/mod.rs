@@ -61,24 +61,15 @@ const READY_CONNECTIONS: u32 = 8;
 /// A pool that connects when a connection is first needed: a service can start while its database
 /// is down. Must be called inside a runtime.
 pub fn connect(args: &DatabaseArgs, application_name: &str) -> Result<Pool, ConfigError> {
-    let servers = servers("DATABASE_URL", &args.url()?, application_name)?;
+    let primary = servers("DATABASE_URL", &args.url()?, application_name)?;
     let acquire_limit = Duration::from_millis(args.database_acquire_timeout_ms);
     let options = pool_options(args.database_max_connections, acquire_limit);
-    Ok(Pool::of(servers, options))
-}
-
-/// Where heavy reads go: to standbys, if there are any, else as `pool`. Must be called inside a
-/// runtime.
-pub fn connect_reads(
-    args: &DatabaseArgs,
-    application_name: &str,
-    pool: &Pool,
-) -> Result<Pool, ConfigError> {
+    let pool = Pool::of(primary, options);
     let Some(url) = args.read_url()? else {
-        return Ok(pool.clone());
+        return Ok(pool);
     };
-    let servers = servers("DATABASE_READ_URL", &url, application_name)?;
-    Ok(pool.reading_at(&servers))
+    let standbys = servers("DATABASE_READ_URL", &url, application_name)?;
+    Ok(pool.with_standbys(&standbys))
 }
 
 /// The servers of a URL with the settings of every session; `variable` names the one with the URL.

@@ -47,8 +47,9 @@ struct Inner {
     /// A turn for each connection that may write. The rest is left to reads: commits that wait for a
     /// standby would take all.
     writing: Arc<Semaphore>,
-    /// Where reads go first.
-    standbys: Option<Standbys>,
+    standbys: Option<Arc<Standbys>>,
+    /// Whether reads go to the standbys first, not only while there is no primary.
+    prefers_standbys: bool,
 }
 
 impl Inner {
@@ -59,6 +60,7 @@ impl Inner {
             options,
             writing: Arc::new(Semaphore::new(turns)),
             standbys: None,
+            prefers_standbys: false,
         }
     }
 }
@@ -101,20 +103,27 @@ impl Pool {
         Self(Arc::new(Inner::new(source, options)))
     }
 
-    /// The same connections, except that reads go to the standbys among `servers`, as far as these
-    /// show all that was committed before. Must be called inside a runtime.
-    pub(super) fn reading_at(&self, servers: &Servers) -> Self {
-        let Inner {
-            source,
-            options,
-            writing,
-            ..
-        } = &*self.0;
+    /// The same connections, except that reads go to the standbys among `servers` while there is no
+    /// primary. Must be called inside a runtime.
+    pub(super) fn with_standbys(&self, servers: &Servers) -> Self {
+        let standbys = Standbys::of(servers, &self.0.options, self.clone());
+        self.reading(Some(Arc::new(standbys)), false)
+    }
+
+    /// The same connections, except that reads go to standbys, if there are any, as far as these
+    /// show all that was committed before.
+    #[must_use]
+    pub fn preferring_standbys(&self) -> Self {
+        self.reading(self.0.standbys.clone(), true)
+    }
+
+    fn reading(&self, standbys: Option<Arc<Standbys>>, prefers_standbys: bool) -> Self {
         Self(Arc::new(Inner {
-            source: Arc::clone(source),
-            options: options.clone(),
-            writing: Arc::clone(writing),
-            standbys: Some(Standbys::of(servers, options, self.clone())),
+            source: Arc::clone(&self.0.source),
+            options: self.0.options.clone(),
+            writing: Arc::clone(&self.0.writing),
+            standbys,
+            prefers_standbys,
         }))
     }
 
@@ -165,17 +174,18 @@ impl Pool {
             .with_turn(turn))
     }
 
-    /// A connection for several statements that only read: to a standby if this pool reads there,
+    /// A connection for several statements that only read: to a standby if this pool prefers them,
     /// else to the primary or, without one, to a server that can be read.
     pub async fn acquire_to_read(&self) -> Result<Connection, sqlx::Error> {
-        if let Some(standbys) = &self.0.standbys {
+        let prefers = self.0.prefers_standbys;
+        if let Some(standbys) = &self.0.standbys
+            && (prefers || !self.has_primary().await)
+        {
             let found = standbys.acquire().await;
-            let at = if found.is_some() {
-                "standby"
-            } else {
-                "primary"
-            };
-            metrics::counter!("db_reads_total", "at" => at).increment(1);
+            if prefers {
+                let at = found.as_ref().map_or("primary", |_| "standby");
+                metrics::counter!("db_reads_total", "at" => at).increment(1);
+            }
             if let Some((inner, over)) = found {
                 return Ok(Connection::new(
                     inner,
@@ -186,8 +196,24 @@ impl Pool {
         self.acquire_for(Purpose::Read, self.acquire_until()).await
     }
 
-    /// How far the primary's log is on its disk. None if what can be read is not the primary.
+    pub(super) fn has_standbys(&self) -> bool {
+        self.0.standbys.is_some()
+    }
+
+    /// Whether the primary is known and answers.
+    async fn has_primary(&self) -> bool {
+        let Some(primary) = self.primary() else {
+            return true;
+        };
+        let found = primary.find(Purpose::Read, Duration::ZERO).await;
+        matches!(found, Some(Found::Primary(_)))
+    }
+
+    /// How far the primary's log is on its disk; none without a primary.
     pub(super) async fn position(&self) -> Result<Option<String>, sqlx::Error> {
+        if !self.has_primary().await {
+            return Ok(None);
+        }
         let connection = self
             .acquire_for(Purpose::Read, self.acquire_until())
             .await?;
@@ -236,7 +262,7 @@ impl Pool {
             };
             let acquired = tokio::select! {
                 acquired = self.acquire_in(Some(term.clone()), until) => acquired,
-                () = primary.lost(&term) => continue,
+                () = primary.lost(&term, self.has_standbys()) => continue,
             };
             match acquired {
                 // Another term has begun.

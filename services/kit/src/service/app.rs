@@ -38,7 +38,7 @@ impl<P> App<P> {
     pub fn new(backend: &Backend, clock: &Clock, parts: P) -> Self {
         Self {
             pool: backend.pool.clone(),
-            reads: backend.reads.clone(),
+            reads: backend.pool.preferring_standbys(),
             clock: clock.clone(),
             ids: Ids::random(),
             notifier: backend.notifier.clone(),

@@ -11,7 +11,7 @@ use super::{Running, Service};
 use crate::broker::{Broker, Stream};
 use crate::config::ServiceArgs;
 use crate::consumer::{Consumer, Handler};
-use crate::db::{self, Pool, Schema};
+use crate::db::{Pool, Schema};
 use crate::identity_token::Verifier;
 use crate::latch::Latch;
 use crate::outbox::{Notifier, Relay};
@@ -30,8 +30,6 @@ pub struct Backend {
     pub service: Service,
     /// Its database.
     pub pool: Pool,
-    /// The same for heavy reads: at standbys, if there are any.
-    pub reads: Pool,
     /// The broker.
     pub broker: Broker,
     /// Opens once the schema is current.
@@ -55,7 +53,6 @@ impl Backend {
         let identities = args.identity.load()?;
         let service = Service::start(name, &args.process.server, shutdown).await?;
         let (pool, migrated) = service.database(&args.database, schema)?;
-        let reads = db::connect_reads(&args.database, name, &pool)?;
         let broker = service.broker(&args.broker)?;
         let mut relay = Relay::new(name, pool.clone(), broker.clone())
             .keeping(args.database.sent_events_kept());
@@ -66,7 +63,6 @@ impl Backend {
         Ok(Self {
             service,
             pool,
-            reads,
             broker,
             migrated,
             notifier,

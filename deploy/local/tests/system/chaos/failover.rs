@@ -3,8 +3,8 @@
 //!
 //! Half of the services know both servers; the others know one address, which is moved to the new primary as a managed
 //! server's is. Some of both read at the standby. Advertisers, staff and a network work meanwhile as in the other runs.
-//! One more client asks for money to be posted and reads its wallet and its fund details without a pause: its reads never
-//! fail and show every posting that was acknowledged before, and its postings say why they fail.
+//! One more client asks for money to be posted and reads its wallet, plans and fund details without a pause: its reads
+//! never fail and show every posting that was acknowledged before, and its postings say why they fail.
 //!
 //! `FAILOVER_SECONDS` (60) is the duration, `CHAOS_SEED` repeats a run, and `CHAOS_DATA` names a folder for the logs.
 
@@ -400,19 +400,22 @@ impl Posting {
     }
 }
 
-/// Reads the wallet and its newest posting again and again; every read must be answered, and show what was acknowledged
+/// Reads the wallet, the plans and the newest posting again and again; every read must be answered, and show what was acknowledged
 /// before it.
 async fn read(client: Client, acknowledged: Arc<AtomicUsize>, stop: CancellationToken) -> usize {
     let mut reads = 0;
     while !stop.is_cancelled() {
         let outcome = client.try_get("/user/property").await;
         assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
+        // Of a service that knows one address, and the standbys.
+        let outcome = client.try_get("/plan/order/list").await;
+        assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
         let known = acknowledged.load(Ordering::SeqCst);
         let outcome = client.try_get(NEWEST_POSTING).await;
         assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
         let shown = shown_postings(&outcome.unwrap());
         assert!(shown >= known, "{shown} of {known} postings are shown");
-        reads += 2;
+        reads += 3;
         sleep(POLL).await;
     }
     reads

@@ -210,10 +210,11 @@ impl Primary {
         }
     }
 
-    /// Waits until this term's server is not known to answer any more. Of a single server that is of
-    /// no use: nothing else could answer, and it may be slow.
-    pub(super) async fn lost(&self, term: &Term) {
-        if self.is_single {
+    /// Waits until this term's server is not known to answer any more. That is of no use if no other
+    /// server could answer: this one may be slow. `has_others` says that there are some beside those
+    /// that are known here.
+    pub(super) async fn lost(&self, term: &Term, has_others: bool) {
+        if self.is_single && !has_others {
             return term.over().await;
         }
         let mut standing = self.standing.clone();
