@@ -1,7 +1,7 @@
 //! A TCP proxy whose connections a test can cut and delay.
 
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -19,6 +19,7 @@ const CHUNK_BYTES: usize = 16 * 1024;
 struct Orders {
     target: Mutex<String>,
     cuts: watch::Sender<u64>,
+    open: AtomicUsize,
     refusing: AtomicBool,
     delay_micros: AtomicU64,
 }
@@ -39,6 +40,7 @@ impl Proxy {
         let orders = Arc::new(Orders {
             target: Mutex::new(target.to_owned()),
             cuts: watch::channel(0).0,
+            open: AtomicUsize::new(0),
             refusing: AtomicBool::new(false),
             delay_micros: AtomicU64::new(0),
         });
@@ -59,6 +61,11 @@ impl Proxy {
     pub fn lead_to(&self, target: &str) {
         let mut present = self.orders.target.lock();
         target.clone_into(present.as_mut().expect("nobody panics with it"));
+    }
+
+    /// How many connections are open.
+    pub fn connections(&self) -> usize {
+        self.orders.open.load(Ordering::SeqCst)
     }
 
     /// Cuts all open connections.
@@ -93,10 +100,12 @@ async fn accept(listener: TcpListener, orders: Arc<Orders>) {
         let mut cut = orders.cuts.subscribe();
         let orders = Arc::clone(&orders);
         tokio::spawn(async move {
+            orders.open.fetch_add(1, Ordering::SeqCst);
             tokio::select! {
                 _ = forward(client, &orders) => {}
                 _ = cut.changed() => {}
             }
+            orders.open.fetch_sub(1, Ordering::SeqCst);
         });
     }
 }

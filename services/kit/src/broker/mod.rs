@@ -5,6 +5,7 @@
 //! The user of a [`Session`] drops it on the first error and opens a new one, with jittered backoff
 //! and without a limit on attempts.
 
+mod home;
 mod requests;
 mod session;
 mod topology;
@@ -13,10 +14,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use lapin::{Connection, ConnectionProperties};
-use rand::seq::SliceRandom as _;
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{BrokerArgs, ConfigError};
+use home::Recall;
 pub(crate) use requests::{REQUEST_LIMIT, bind, bounded, short, unbind};
 pub use session::Session;
 pub use topology::{DELIVERY_LIMIT, Stream};
@@ -59,6 +60,8 @@ pub enum BrokerError {
 pub struct Broker {
     /// Of each node.
     urls: Arc<[SecretString]>,
+    /// A number of the process, which sessions spread by.
+    process: u64,
     namespace: String,
     queue_expires_seconds: Option<u32>,
 }
@@ -68,31 +71,38 @@ impl Broker {
     pub fn new(args: &BrokerArgs) -> Result<Self, ConfigError> {
         Ok(Self {
             urls: args.urls()?,
+            process: rand::random(),
             namespace: args.amqp_namespace.clone(),
             queue_expires_seconds: args.amqp_queue_expires_seconds,
         })
     }
 
     /// Opens a connection with one channel at a node that answers, and declares the exchanges if they
-    /// are missing. The nodes are tried in random order, so that replicas spread over them. The
+    /// are missing. The nodes are tried in an order of chance that is always the same for this `Broker`
+    /// and this name. The session is recalled once an earlier node answers than the one it is at. The
     /// channel needs no error callback: every use of a broken channel fails or times out.
     pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
-        let mut urls: Vec<_> = self.urls.iter().collect();
-        urls.shuffle(&mut rand::rng());
+        let order = home::order(self.process, name, self.urls.len());
         let mut failed = BrokerError::TimedOut("connect");
-        for url in urls {
-            match self.open_at(url, name).await {
-                Ok(session) => return Ok(session),
+        for (place, node) in order.iter().enumerate() {
+            match self.open_at(*node, name).await {
+                Ok(mut session) => {
+                    let earlier = &order[..place];
+                    if !earlier.is_empty() {
+                        session.recall = Some(Recall::start(self, earlier, name));
+                    }
+                    return Ok(session);
+                }
                 Err(error) => failed = error,
             }
         }
         Err(failed)
     }
 
-    async fn open_at(&self, url: &SecretString, name: &str) -> Result<Session, BrokerError> {
+    async fn open_at(&self, node: usize, name: &str) -> Result<Session, BrokerError> {
         let properties =
             ConnectionProperties::default().with_connection_name(format!("adfolio-{name}").into());
-        let mut uri: lapin::uri::AMQPUri = url
+        let mut uri: lapin::uri::AMQPUri = self.urls[node]
             .expose_secret()
             .parse()
             .map_err(|_| BrokerError::TimedOut("connect"))?;
@@ -116,6 +126,7 @@ impl Broker {
         Ok(Session {
             connection,
             channel,
+            recall: None,
         })
     }
 }

@@ -8,6 +8,7 @@ use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Connection};
 use tracing::warn;
 
+use super::home::Recall;
 use super::requests::{REQUEST_LIMIT, bounded, declare_queue, find_queue, is_not_found, short};
 use super::{BrokerError, OPEN_LIMIT};
 
@@ -27,6 +28,8 @@ pub struct Session {
     pub(super) connection: Connection,
     /// The channel.
     pub channel: Channel,
+    /// Of a session that is not at the first node of its order.
+    pub(super) recall: Option<Recall>,
 }
 
 impl Session {
@@ -85,6 +88,20 @@ impl Session {
     /// can tell.
     pub fn is_connected(&self) -> bool {
         self.connection.status().connected() && self.channel.status().connected()
+    }
+
+    /// Whether it should be closed and opened anew, because a node answers again that
+    /// comes before its own.
+    pub fn is_recalled(&self) -> bool {
+        self.recall.as_ref().is_some_and(Recall::is_recalled)
+    }
+
+    /// Waits until it should be closed and opened anew.
+    pub async fn recalled(&self) {
+        match &self.recall {
+            Some(recall) => recall.recalled().await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Sends a cheap request on the channel: real liveness, unlike the library's own status.

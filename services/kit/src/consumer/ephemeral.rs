@@ -155,7 +155,7 @@ impl Subscription {
         }
     }
 
-    /// One session: from connecting to the first failure.
+    /// One session: from connecting to the first failure, or to a recall (`Ok`).
     async fn session(
         &self,
         broker: &Broker,
@@ -198,6 +198,10 @@ impl Subscription {
                 }
                 () = self.interests.changed.notified() => {
                     bound.follow(&session, &self.interests, |key| sink.on_interest(key)).await?;
+                }
+                () = session.recalled() => {
+                    session.close().await;
+                    return Ok(());
                 }
                 () = tokio::time::sleep(PROBE_INTERVAL) => session.probe(queue.as_str()).await?,
             }

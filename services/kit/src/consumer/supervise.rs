@@ -26,7 +26,8 @@ const READY_WITHOUT_BROKER: Duration = Duration::from_secs(5);
 /// A session that lasted this long was good: the next failure starts with a short delay again.
 const GOOD_SESSION: Duration = Duration::from_secs(30);
 
-/// How long running handlers may take when the process ends; unfinished events are redelivered.
+/// How long running handlers may take at the end of the process or of a session; unfinished events
+/// are redelivered.
 const FINISH_LIMIT: Duration = Duration::from_secs(8);
 
 pub(super) async fn run<H: Handler>(
@@ -78,7 +79,7 @@ async fn sessions<H: Handler>(
     }
 }
 
-/// One session: from connecting to the first failure, or to the shutdown (`Ok`).
+/// One session: from connecting to the first failure, or to the shutdown or a recall (`Ok`).
 async fn session<H: Handler>(
     worker: &Arc<Worker<H>>,
     migrated: &Latch,
@@ -126,7 +127,7 @@ async fn prepare<H: Handler>(
     Ok((session, deliveries))
 }
 
-/// Takes deliveries until the channel breaks, or until the shutdown (`Ok`).
+/// Takes deliveries until the channel breaks, or until the shutdown or a recall (`Ok`).
 async fn take<H: Handler>(
     worker: &Arc<Worker<H>>,
     session: &Session,
@@ -139,7 +140,7 @@ async fn take<H: Handler>(
     loop {
         tokio::select! {
             biased;
-            () = shutdown.cancelled() => {
+            () = ended(session, shutdown) => {
                 let _ = tokio::time::timeout(FINISH_LIMIT, lanes.finish()).await;
                 return Ok(());
             }
@@ -148,5 +149,13 @@ async fn take<H: Handler>(
             finished = lanes.next_finished(), if lanes.is_busy() => lanes.end(finished).await?,
             () = tokio::time::sleep(PROBE_INTERVAL) => session.probe(queue).await?,
         }
+    }
+}
+
+/// Waits until the session is to be closed in order.
+async fn ended(session: &Session, shutdown: &Shutdown) {
+    tokio::select! {
+        () = shutdown.cancelled() => {}
+        () = session.recalled() => {}
     }
 }

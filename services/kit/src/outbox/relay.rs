@@ -295,6 +295,9 @@ impl Relay {
     }
 
     async fn open(&self, session: &mut Option<Arc<Session>>) -> Result<Arc<Session>, BrokerError> {
+        if let Some(open) = session.take_if(|open| open.is_recalled()) {
+            open.close().await;
+        }
         if let Some(open) = session.as_ref().filter(|open| open.is_connected()) {
             return Ok(Arc::clone(open));
         }

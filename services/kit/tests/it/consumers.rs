@@ -27,7 +27,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::helpers::{broker_address, broker_url_at};
+use crate::helpers::{Nodes, broker_address, broker_url_at};
 
 const EVENT: &str = "adfolio.test.v1.Happened";
 
@@ -500,6 +500,34 @@ async fn a_consumer_whose_connection_breaks_all_the_time_misses_nothing() {
     }
     running
         .wait_for("user-1", &(0..60).collect::<Vec<_>>())
+        .await;
+    assert_eq!(running.dead().await, 0);
+    running.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_consumer_goes_back_to_its_node_and_misses_nothing() {
+    let (broker, nodes) = (TestBroker::namespace(), Nodes::start().await);
+    let through = nodes.broker(&broker);
+    let running = start_through(broker, through).await;
+    eventually("one session is left", || async {
+        nodes.connections().iter().sum::<usize>() == 1
+    })
+    .await;
+    let before = nodes.connections();
+    let lost = usize::from(before[1] == 1);
+    running.publish("user-1", 0, "").await;
+    nodes.lose(lost);
+    running.publish("user-1", 1, "").await;
+    running.wait_for("user-1", &[0, 1]).await;
+    nodes.bring_back(lost);
+    for number in 2..200 {
+        running.publish("user-1", number, "").await;
+    }
+    eventually("it is back", || async { nodes.connections() == before }).await;
+    running.publish("user-1", 200, "").await;
+    running
+        .wait_for("user-1", &(0..=200).collect::<Vec<_>>())
         .await;
     assert_eq!(running.dead().await, 0);
     running.stop().await;

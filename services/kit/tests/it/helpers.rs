@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use adfolio_kit::broker::Broker;
 use adfolio_kit::client::Channel;
 use adfolio_kit::config::ServerArgs;
 use adfolio_kit::policy::{PLAN, ServicePolicy};
 use adfolio_kit::server::Server;
 use adfolio_kit::shutdown::Shutdown;
-use adfolio_testkit::{RunningService, spawn_service};
+use adfolio_testkit::{Proxy, RunningService, TestBroker, spawn_service};
 use futures::future::BoxFuture;
 use futures::{FutureExt, StreamExt};
 use http::uri::PathAndQuery;
@@ -193,4 +194,38 @@ pub fn broker_url_at(address: std::net::SocketAddr) -> String {
     std::env::var("AMQP_URL")
         .expect("AMQP_URL")
         .replace(&broker_address(), &address.to_string())
+}
+
+/// Two addresses of the broker, in the place of two nodes.
+pub struct Nodes(pub [Proxy; 2]);
+
+impl Nodes {
+    pub async fn start() -> Self {
+        let address = broker_address();
+        Self([Proxy::start(&address).await, Proxy::start(&address).await])
+    }
+
+    /// A broker that knows both, behind one that never answers.
+    pub fn broker(&self, namespace: &TestBroker) -> Broker {
+        let Self([first, second]) = self;
+        let both = format!("127.0.0.1:1,{},{}", first.address(), second.address());
+        let url = broker_url_at(first.address()).replace(&first.address().to_string(), &both);
+        Broker::new(&namespace.args_at(&url)).expect("a valid URL")
+    }
+
+    /// Loses a node.
+    pub fn lose(&self, node: usize) {
+        self.0[node].refuse(true);
+        self.0[node].cut();
+    }
+
+    /// Lets a node answer again.
+    pub fn bring_back(&self, node: usize) {
+        self.0[node].refuse(false);
+    }
+
+    /// How many connections each has.
+    pub fn connections(&self) -> [usize; 2] {
+        [0, 1].map(|node: usize| self.0[node].connections())
+    }
 }

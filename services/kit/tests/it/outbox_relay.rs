@@ -17,7 +17,7 @@ use sqlx::{PgExecutor, PgPool};
 use tokio::task::JoinHandle;
 use uuid::Uuid;
 
-use crate::helpers::{broker_address, broker_url_at};
+use crate::helpers::{Nodes, broker_address, broker_url_at};
 
 const EVENT: &str = "adfolio.test.v1.Happened";
 
@@ -319,6 +319,44 @@ async fn nothing_is_lost_when_connections_break_all_the_time() {
     })
     .await;
     assert_eq!(seen, expected);
+    relay.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_relay_goes_back_to_its_node_and_keeps_the_order() {
+    let (database, broker) = (TestDatabase::of_kit().await, TestBroker::namespace());
+    let nodes = Nodes::start().await;
+    let probe = broker.probe(&["adfolio.test.v1.*"]).await;
+    let relay = RunningRelay::start(&database, nodes.broker(&broker));
+    let pool = database.kit_pool();
+    let sent = async |from: i64, to: i64| {
+        enqueue(&pool, "user-1", from..to).await;
+        relay.notifier.notify();
+        eventually("the events arrive", || {
+            std::future::ready(probe.of_type(EVENT).len() >= usize::try_from(to).unwrap())
+        })
+        .await;
+    };
+    sent(0, 10).await;
+    let before = nodes.connections();
+    let lost = usize::from(before[1] == 1);
+    nodes.lose(lost);
+    sent(10, 20).await;
+    nodes.bring_back(lost);
+    let mut next = 20;
+    let back = async {
+        while nodes.connections() != before {
+            sent(next, next + 1).await;
+            next += 1;
+        }
+    };
+    within_limit("the relay is back", back).await;
+    let numbers: Vec<_> = probe
+        .of_type(EVENT)
+        .iter()
+        .filter_map(|event| event.sequence)
+        .collect();
+    assert_eq!(numbers, (0..next).collect::<Vec<_>>());
     relay.stop().await;
 }
 
