@@ -25,7 +25,7 @@ render() {
 for overlay in overlays/small overlays/production adfolioctl; do
     render "$here/$overlay" >"$rendered/$(basename "$overlay").yaml"
 done
-NAMESPACE=adfolio $here/secrets.sh >"$rendered/secrets.yaml"
+NAMESPACE=adfolio BROKER_NODES=3 $here/secrets.sh >"$rendered/secrets.yaml"
 if [ -d deploy/observability/prometheus/rules ]; then
     $here/rules.sh >"$rendered/rules.yaml"
 fi

@@ -4,7 +4,8 @@
 #
 #     deploy/k8s/secrets.sh | kubectl create -f -
 #
-# SMTP_URL is the mail server's, with user and password; without it, replace the example by hand.
+# SMTP_URL is the mail server's, with user and password; without it, replace the example by hand. BROKER_NODES is the
+# number of RabbitMQ's nodes, 1 unless it is set: 3 for production.
 #
 # Another run prints other values, which match neither the databases nor data sealed with the old key; `create` replaces
 # nothing. Keep a copy of the Secrets of auth and wallet: without their keys no second factor and no transaction password
@@ -38,6 +39,17 @@ secret() {
     done
 }
 
+# The addresses of RabbitMQ's nodes. Clients know each, so that they go back to one that was away.
+broker_nodes() {
+    local node nodes=()
+    [ "${BROKER_NODES:-1}" != 1 ] || { printf rabbitmq:5672 && return; }
+    for ((node = 0; node < BROKER_NODES; node++)); do
+        nodes+=("rabbitmq-server-$node.rabbitmq-nodes.$namespace.svc:5672")
+    done
+    (IFS=, && printf '%s' "${nodes[*]}")
+}
+broker_nodes=$(broker_nodes)
+
 # A user of RabbitMQ, for the operator that creates it.
 broker_user() { secret "rabbitmq-$1" Opaque username "$1" password "$2"; }
 
@@ -53,7 +65,7 @@ for service in "${databases[@]}"; do
         database-url "postgres://adfolio_$service:$database@$server" \
         database-migration-url "postgres://adfolio_${service}_migrate:$migration@$server"
     settings=(
-        amqp-url "amqp://$service:$broker@rabbitmq:5672"
+        amqp-url "amqp://$service:$broker@$broker_nodes"
         identity-public-keys "$(escaped "$identity_public_keys")"
         database-url "postgres://adfolio_$service:$database@$server"
         database-read-url "postgres://adfolio_$service:$database@postgres-ro:$path"
@@ -70,7 +82,7 @@ done
 for client in gateway adfolioctl; do
     broker=$(random)
     broker_user "$client" "$broker"
-    secret "$client" Opaque amqp-url "amqp://$client:$broker@rabbitmq:5672"
+    secret "$client" Opaque amqp-url "amqp://$client:$broker@$broker_nodes"
 done
 
 broker_user reader "$(random)"

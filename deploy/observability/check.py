@@ -18,7 +18,7 @@ RUNBOOK = Path("docs/runbook.md")
 SEVERITIES = {"page", "ticket"}
 # The parts of a runbook entry, in order. "Do not" is optional.
 PARTS = ("**Means:**", "**Check:**", "**Do:**", "**Resolved:**")
-# Metrics of others: Prometheus itself, RabbitMQ's exporter, the collector, and the library that reports on the process;
+# Metrics of others: Prometheus itself, the exporters of RabbitMQ and CloudNativePG, the collector, and the library that reports on the process;
 # services/kit/tests/it/metrics.rs checks the last.
 EXTERNAL = re.compile(
     r"process_(resident_memory_bytes|cpu_seconds_total|open_fds|max_fds|start_time_seconds)"
@@ -26,6 +26,7 @@ EXTERNAL = re.compile(
     r"|rabbitmq_(alarms_(free_disk_space|memory_used)_watermark|disk_space_available(_limit)?_bytes"
     r"|process_resident_memory_bytes|resident_memory_limit_bytes|connections"
     r"|detailed_queue_(messages|messages_ready|messages_unacked|consumers))"
+    r"|cnpg_pg_replication_(streaming_replicas|lag)"
 )
 # Labels whose values are not literals in the programs: gRPC's and HTTP's own, numbers, places, labels of Prometheus
 # and RabbitMQ.

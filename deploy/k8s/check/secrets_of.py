@@ -67,17 +67,18 @@ def faults(overlays: list[Manifests], made: Manifests, readme: Path) -> Iterator
     secrets = {name: document["stringData"] for name, document in made.of("Secret").items()}
     for name in sorted(set(secrets) - {secret for _, secret, _ in uses}):
         yield f"secrets.sh creates {name}, which nothing uses"
-    yield from addresses(secrets)
+    clusters = [cluster for overlay in overlays for cluster in overlay.of("RabbitmqCluster").values()]
+    yield from addresses(secrets, max(cluster["spec"]["replicas"] for cluster in clusters))
 
 
-def addresses(secrets: dict[str, dict[str, str]]) -> Iterator[str]:
-    """Checks that the addresses of the servers match the users that are created there."""
+def addresses(secrets: dict[str, dict[str, str]], nodes: int) -> Iterator[str]:
+    """Checks that the addresses of the servers match the users that are created there, and RabbitMQ's nodes."""
+    hosts = ",".join(f"rabbitmq-server-{node}.rabbitmq-nodes.adfolio.svc:5672" for node in range(nodes))
     for name, values in secrets.items():
         if "amqp-url" in values:
-            broker = urlsplit(values["amqp-url"])
             user = secrets[f"rabbitmq-{name}"]
-            if (broker.username, broker.password, broker.hostname) != (user["username"], user["password"], "rabbitmq"):
-                yield f"{name}: its amqp-url is not its user's"
+            if values["amqp-url"] != f"amqp://{user['username']}:{user['password']}@{hosts}":
+                yield f"{name}: its amqp-url is not its user's at each node"
         owner = name.removesuffix("-migration")
         for key, role_of, server in (
             ("database-url", owner, "postgres-rw"),

@@ -7,9 +7,9 @@ use clap::{Parser, Subcommand};
 use crate::placement::PlacementCommand;
 use crate::services::{Addresses, Services};
 use crate::{
-    acceptor, approval, audit, content, coupon, dead_letter, delivery, demo, exchange, feedback,
-    host, license, mail, network, notice, operator, pay_password, placement, plan, product, setup,
-    source, staff, today, user, verify, wallet, withdraw, witness,
+    acceptor, approval, audit, broker, content, coupon, dead_letter, delivery, demo, exchange,
+    feedback, host, license, mail, network, notice, operator, pay_password, placement, plan,
+    product, setup, source, staff, today, user, verify, wallet, withdraw, witness,
 };
 
 /// Operates Adfolio.
@@ -101,6 +101,8 @@ enum Command {
     Today(today::Today),
     /// Dead letters: events that a consumer could not process
     Dead(dead_letter::DeadArgs),
+    /// Members of queues and streams on the nodes of RabbitMQ
+    Broker(broker::BrokerCommand),
     /// Demo data, and a network for it
     #[command(subcommand)]
     Demo(demo::DemoCommand),
@@ -115,6 +117,7 @@ impl Cli {
         let command = match self.command {
             Command::Verify(verify) => return Ok(verify.run()),
             Command::Witness(witness) => return witness.run().await,
+            Command::Broker(command) => return command.run().await,
             Command::Placement(PlacementCommand::Trial(command)) => return command.run(),
             command => command,
         };
@@ -122,6 +125,7 @@ impl Cli {
         let done = match command {
             Command::Verify(_)
             | Command::Witness(_)
+            | Command::Broker(_)
             | Command::Placement(PlacementCommand::Trial(_)) => Ok(()),
             // These have exit codes of their own.
             Command::Staff(command) => return command.run(&services).await,

@@ -7,6 +7,7 @@ mod acceptor;
 mod api;
 mod approval;
 mod audit;
+mod broker;
 mod chain;
 mod cli;
 mod content;
