@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Installs and builds what `make up` needs: packages, programs and the web client, in parallel, each only if missing or
-# old.
+# old. With the argument `cluster` also the packages that `make cluster-up` needs.
 # shellcheck source=deploy/local/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 need_toolchain
-packages=$(missing_packages)
+packages=$(missing_packages "${1:-}")
 prepare_install "$packages"
 logs=$(mktemp -d)
 

@@ -35,6 +35,9 @@ for package in "$@"; do
         rabbitmq-server) new_services+=(rabbitmq-server) ;;
         nginx) new_services+=(nginx) ;;
         prometheus) new_services+=(prometheus) ;;
+        patroni) new_services+=(patroni) ;;
+        etcd-server) new_services+=(etcd) ;;
+        haproxy) new_services+=(haproxy) ;;
     esac
 done
 # RabbitMQ depends on Erlang, whose port mapper is a service of its own.

@@ -48,6 +48,12 @@ missing_packages() {
     has_program nginx || found+=(nginx)
     has_program setpriv || found+=(util-linux)
     has_program cc || found+=(gcc libc6-dev)
+    if [ "${1:-}" = cluster ]; then
+        has_program patroni || found+=(patroni)
+        has_program etcd || found+=(etcd-server)
+        has_program etcdctl || found+=(etcd-client)
+        has_program haproxy || found+=(haproxy)
+    fi
     if [ "${1:-}" = test ]; then
         # The shell is the faster one for most tests; where Chromium is there without it, Chromium serves for all.
         find_chromium >/dev/null || found+=(chromium chromium-headless-shell)
@@ -70,7 +76,8 @@ prepare_install() {
     local packages=$1
     [ -n "$packages" ] || return 0
     if ! command -v apt-get >/dev/null 2>&1; then
-        fail "Install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts, Prometheus and jq); missing: $packages.
+        fail "Install PostgreSQL, RabbitMQ, nginx and util-linux (for tests also Chromium, fonts, Prometheus and jq, for a cluster
+Patroni, etcd and haproxy); missing: $packages.
 The scripts install packages only on Debian and Ubuntu."
     fi
     say "installing: $packages"
