@@ -107,6 +107,8 @@ pub(crate) struct Launch {
     /// Working directory, and the folder that `account` must reach.
     pub(crate) folder: PathBuf,
     pub(crate) account: Option<Account>,
+    /// The file of a network namespace to run in, which only root can.
+    pub(crate) network: Option<PathBuf>,
     /// Sent by the kernel when the supervisor dies: SIGKILL, except for a child that must stop
     /// children of its own.
     pub(crate) death_signal: Signal,
@@ -122,6 +124,7 @@ impl Launch {
             removed: Vec::new(),
             folder: folder.into(),
             account: None,
+            network: None,
             death_signal: Signal::SIGKILL,
         }
     }
@@ -156,7 +159,16 @@ impl Launch {
 
     /// The command, wrapped so that the child dies with the supervisor and runs under its account.
     pub(crate) fn tied_command(&self) -> Command {
-        let mut command = Command::new("setpriv");
+        let mut command = match &self.network {
+            None => Command::new("setpriv"),
+            Some(namespace) => {
+                let mut command = Command::new("nsenter");
+                let mut option = OsString::from("--net=");
+                option.push(namespace);
+                command.arg(option).arg("setpriv");
+                command
+            }
+        };
         let signal = self.death_signal.as_str().trim_start_matches("SIG");
         command.args(["--pdeathsig", signal]);
         if let Some(account) = &self.account {

@@ -92,6 +92,11 @@ pub(crate) fn launch(programs: &Path, data: &Path, port: u16, durable: bool) -> 
     Ok(launch)
 }
 
+/// Folder of the programs of the newest version.
+pub(crate) fn newest_programs() -> Result<PathBuf> {
+    find_programs(None)
+}
+
 /// Folder of the programs of a major version.
 pub(crate) fn programs_of(major: u32) -> Result<PathBuf> {
     find_programs(Some(&major.to_string()))
@@ -202,14 +207,24 @@ fn settings(port: u16, durable: bool) -> Vec<String> {
         // a backup is not recovered where fewer are allowed.
         "max_connections=800".to_owned(),
         "shared_buffers=128MB".to_owned(),
-        // Queries are short; compiling them costs more than it gains.
-        "jit=off".to_owned(),
-        "timezone=UTC".to_owned(),
-        "log_timezone=UTC".to_owned(),
-        "log_line_prefix=%m [%p] %d ".to_owned(),
-        "log_min_messages=warning".to_owned(),
-        "logging_collector=off".to_owned(),
     ];
+    settings.extend(shared_settings(durable));
+    settings
+}
+
+/// The settings of all servers, a stack's own and those of a cluster.
+pub(crate) fn shared_settings(durable: bool) -> Vec<String> {
+    let mut settings = [
+        // Queries are short; compiling them costs more than it gains.
+        "jit=off",
+        "timezone=UTC",
+        "log_timezone=UTC",
+        "log_line_prefix=%m [%p] %d ",
+        "log_min_messages=warning",
+        "logging_collector=off",
+    ]
+    .map(str::to_owned)
+    .to_vec();
     if !durable {
         // The server of a test run may lose everything at a power loss. A killed process still
         // loses nothing, because every commit reaches the kernel: `synchronous_commit` must stay on
