@@ -41,8 +41,11 @@ const DEFAULT_NAMESPACE: &str = "adfolio";
 /// How the stack reaches the broker.
 #[derive(Clone, Debug)]
 pub(crate) enum BrokerAccess {
-    /// The stack's own broker, with a user for each service.
-    Private { port: u16, passwords: PathBuf },
+    /// The stack's own broker, or a cluster's nodes, with a user for each service.
+    Private {
+        addresses: Vec<SocketAddr>,
+        passwords: PathBuf,
+    },
     /// A given broker, with the user in its URL.
     Given(String),
 }
@@ -71,8 +74,9 @@ impl BrokerAccess {
     pub(crate) fn reader_url(&self) -> String {
         match self {
             Self::Given(url) => url.clone(),
-            Self::Private { port, .. } => {
-                format!("amqp://{READER}:{READER_PASSWORD}@127.0.0.1:{port}")
+            Self::Private { addresses, .. } => {
+                let hosts = hosts(addresses);
+                format!("amqp://{READER}:{READER_PASSWORD}@{hosts}")
             }
         }
     }
@@ -80,18 +84,23 @@ impl BrokerAccess {
     fn url(&self, user: &str, through: Option<SocketAddr>) -> Result<String> {
         match self {
             Self::Given(url) => Ok(url.clone()),
-            Self::Private { port, passwords } => {
+            Self::Private {
+                addresses,
+                passwords,
+            } => {
                 let path = passwords.join(secret_name(user));
                 let password = fs::read_to_string(&path)
                     .with_context(|| format!("cannot read {}", path.display()))?;
-                let address = through.map_or_else(
-                    || format!("127.0.0.1:{port}"),
-                    |address| address.to_string(),
-                );
-                Ok(format!("amqp://{user}:{password}@{address}"))
+                let hosts = through.map_or_else(|| hosts(addresses), |it| it.to_string());
+                Ok(format!("amqp://{user}:{password}@{hosts}"))
             }
         }
     }
+}
+
+fn hosts(addresses: &[SocketAddr]) -> String {
+    let hosts: Vec<String> = addresses.iter().map(SocketAddr::to_string).collect();
+    hosts.join(",")
 }
 
 fn secret_name(user: &str) -> String {

@@ -89,6 +89,7 @@ pub struct StackBuilder {
     pub(crate) database_url: Option<Url>,
     pub(crate) amqp_url: Option<String>,
     pub(crate) database_at: Option<SocketAddr>,
+    pub(crate) broker_at: Vec<SocketAddr>,
     pub(crate) database_addresses: HashMap<Service, Vec<SocketAddr>>,
     pub(crate) read_addresses: HashMap<Service, Vec<SocketAddr>>,
     pub(crate) broker_addresses: HashMap<Service, SocketAddr>,
@@ -144,6 +145,7 @@ impl StackBuilder {
             database_url: None,
             amqp_url: None,
             database_at: None,
+            broker_at: Vec::new(),
             database_addresses: HashMap::new(),
             read_addresses: HashMap::new(),
             broker_addresses: HashMap::new(),
@@ -332,6 +334,13 @@ impl StackBuilder {
         self
     }
 
+    /// Uses the RabbitMQ with nodes at these addresses instead of a private one. It must know the users of a stack, with
+    /// the passwords in the data folder.
+    pub(crate) fn broker_at(mut self, addresses: impl IntoIterator<Item = SocketAddr>) -> Self {
+        self.broker_at = addresses.into_iter().collect();
+        self
+    }
+
     /// Lets one service reach the PostgreSQL at other addresses, such as a proxy's, with the same
     /// role. One of several is the primary.
     pub fn database_addresses(
@@ -404,9 +413,13 @@ impl StackBuilder {
         self.database_url.is_none() && self.database_at.is_none()
     }
 
+    pub(crate) fn has_private_broker(&self) -> bool {
+        self.amqp_url.is_none() && self.broker_at.is_empty()
+    }
+
     pub(crate) fn components(&self) -> Vec<Component> {
         let private_database = self.has_private_database();
-        let private_broker = self.amqp_url.is_none();
+        let private_broker = self.has_private_broker();
         Component::all()
             .filter(|component| match component {
                 Component::Postgres => private_database,
@@ -417,6 +430,7 @@ impl StackBuilder {
                 }
                 Component::Nginx => self.services.contains(&Service::Gateway),
                 Component::Simnet => self.simnet.is_some(),
+                Component::Etcd | Component::Patroni | Component::Haproxy => false,
             })
             .collect()
     }

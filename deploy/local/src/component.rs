@@ -123,6 +123,12 @@ pub enum Component {
     Nginx,
     /// The simulated network of a demonstration.
     Simnet,
+    /// The members of a cluster agree in it on who is the primary.
+    Etcd,
+    /// Runs a cluster's PostgreSQL.
+    Patroni,
+    /// Leads clients to a cluster's primary.
+    Haproxy,
 }
 
 impl Component {
@@ -137,9 +143,13 @@ impl Component {
             Self::Third(service) => service.third_name(),
             Self::Nginx => "nginx",
             Self::Simnet => "simnet",
+            Self::Etcd => "etcd",
+            Self::Patroni => "patroni",
+            Self::Haproxy => "haproxy",
         }
     }
 
+    /// The components of a stack. A cluster has others.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
         [Self::Postgres, Self::Epmd, Self::Rabbitmq]
             .into_iter()
@@ -162,7 +172,14 @@ impl Component {
     pub const fn service(self) -> Option<Service> {
         match self {
             Self::Service(service) | Self::Second(service) | Self::Third(service) => Some(service),
-            Self::Postgres | Self::Epmd | Self::Rabbitmq | Self::Nginx | Self::Simnet => None,
+            Self::Postgres
+            | Self::Epmd
+            | Self::Rabbitmq
+            | Self::Nginx
+            | Self::Simnet
+            | Self::Etcd
+            | Self::Patroni
+            | Self::Haproxy => None,
         }
     }
 }

@@ -77,7 +77,10 @@ impl Ports {
             | Component::Epmd
             | Component::Rabbitmq
             | Component::Nginx
-            | Component::Simnet => None,
+            | Component::Simnet
+            | Component::Etcd
+            | Component::Patroni
+            | Component::Haproxy => None,
         }
         .with_context(|| format!("{component} is not a service"))
     }
@@ -111,6 +114,9 @@ impl Ports {
             }
             Component::Nginx => (self.http, Probe::Tcp(loopback(self.http))),
             Component::Simnet => return Ok((None, Probe::Running)),
+            Component::Etcd | Component::Patroni | Component::Haproxy => {
+                bail!("{component} is a part of a cluster")
+            }
         };
         Ok((Some(port), probe))
     }
@@ -175,7 +181,10 @@ impl Ports {
                 Component::Epmd
                 | Component::Second(_)
                 | Component::Third(_)
-                | Component::Simnet => {}
+                | Component::Simnet
+                | Component::Etcd
+                | Component::Patroni
+                | Component::Haproxy => {}
             }
         }
         needed
@@ -232,7 +241,7 @@ impl Reservation {
             if self.taken.contains(&port) || !is_free(port) {
                 continue;
             }
-            if let Ok(mark) = mark(port) {
+            if let Ok(mark) = mark(&format!("adfolio-local-port-{port}")) {
                 self.marks.push(mark);
                 self.taken.insert(port);
                 return Ok(port);
@@ -244,28 +253,26 @@ impl Reservation {
 
 /// An abstract unix socket.
 #[cfg(target_os = "linux")]
-type Mark = std::os::unix::net::UnixListener;
+pub(crate) type Mark = std::os::unix::net::UnixListener;
 
 /// A locked file: other systems have no abstract sockets.
 #[cfg(not(target_os = "linux"))]
-type Mark = std::fs::File;
+pub(crate) type Mark = std::fs::File;
 
+/// Fails while another process, or this one, has it.
 #[cfg(target_os = "linux")]
-fn mark(port: u16) -> std::io::Result<Mark> {
+pub(crate) fn mark(name: &str) -> std::io::Result<Mark> {
     use std::os::linux::net::SocketAddrExt as _;
     use std::os::unix::net::SocketAddr;
-    Mark::bind_addr(&SocketAddr::from_abstract_name(mark_name(port))?)
+    Mark::bind_addr(&SocketAddr::from_abstract_name(name)?)
 }
 
+/// Fails while another process, or this one, has it.
 #[cfg(not(target_os = "linux"))]
-fn mark(port: u16) -> std::io::Result<Mark> {
-    let file = Mark::create(std::env::temp_dir().join(mark_name(port)))?;
+pub(crate) fn mark(name: &str) -> std::io::Result<Mark> {
+    let file = Mark::create(std::env::temp_dir().join(name))?;
     file.try_lock()?;
     Ok(file)
-}
-
-fn mark_name(port: u16) -> String {
-    format!("adfolio-local-port-{port}")
 }
 
 /// Seven consecutive ports from `first`, or from the next free block if `may_move` and one of them

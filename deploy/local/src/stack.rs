@@ -103,7 +103,10 @@ impl Stack {
         let broker = match &builder.amqp_url {
             Some(url) => BrokerAccess::Given(url.clone()),
             None => BrokerAccess::Private {
-                port: ports.amqp,
+                addresses: match &builder.broker_at[..] {
+                    [] => vec![loopback(ports.amqp)],
+                    addresses => addresses.to_vec(),
+                },
                 passwords: broker_users::passwords(&layout),
             },
         };
@@ -382,7 +385,7 @@ impl Stack {
     }
 
     async fn start_servers(&mut self, builder: &StackBuilder) -> Result<()> {
-        if builder.amqp_url.is_none() {
+        if builder.has_private_broker() {
             let epmd = rabbitmq::epmd(&self.layout, &self.ports)?;
             self.supervise(epmd);
             self.wait_ready(Component::Epmd).await?;
@@ -401,8 +404,10 @@ impl Stack {
             self.supervise(database);
             self.wait_ready(Component::Postgres).await?;
         }
-        if builder.amqp_url.is_none() {
+        if builder.has_private_broker() {
             self.wait_ready(Component::Rabbitmq).await?;
+        }
+        if builder.amqp_url.is_none() {
             broker_users::declare_exchanges(&self.amqp_url).await?;
         }
         Ok(())
