@@ -30,6 +30,7 @@ mod broker_users;
 mod builder;
 mod certificates;
 pub mod cli;
+mod cluster;
 mod component;
 mod databases;
 mod identity;
@@ -44,6 +45,7 @@ mod staff;
 
 pub use builder::{StackBuilder, Visitors};
 pub use certificates::TlsFiles;
+pub use cluster::{Cluster, ClusterBuilder, ClusterPorts, Cut, MachineId, Member, Part, Role};
 pub use component::{Component, Service};
 pub use nix::sys::signal::Signal;
 pub use ports::{Ports, ReplicaPorts};
