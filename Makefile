@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
+.PHONY: help up down status cluster-up cluster-down cluster-status backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
 
 help: ## List the targets
 	@echo "Adfolio"
@@ -11,7 +11,8 @@ help: ## List the targets
 	@echo
 	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_TRAFFIC,"
 	@echo "  ADFOLIO_ADMIN_PASSWORD, ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100),"
-	@echo "  ADFOLIO_GRPC_PORT (8200)."
+	@echo "  ADFOLIO_GRPC_PORT (8200). make cluster-up reads those of them that do not name a server's port or data, and"
+	@echo "  ADFOLIO_CLUSTER_DATA (.data/cluster), ADFOLIO_CLUSTER_PORT (8300)."
 
 up: ## Install missing packages, build, and run everything until Ctrl-C
 	@$(SCRIPTS)/up.sh
@@ -21,6 +22,15 @@ down: ## Stop the system that `make up` started
 
 status: ## Show the running processes
 	@$(SCRIPTS)/adfolio-local.sh status
+
+cluster-up: ## Run everything on three machines: PostgreSQL under Patroni, RabbitMQ, two replicas of each service
+	@$(SCRIPTS)/cluster-up.sh
+
+cluster-down: ## Stop the cluster that `make cluster-up` started
+	@$(SCRIPTS)/adfolio-local.sh cluster-down
+
+cluster-status: ## Show who is the primary, and the running processes of the cluster
+	@$(SCRIPTS)/adfolio-local.sh cluster-status
 
 backup: ## Back up databases and uploads of the running system into a new folder in ADFOLIO_BACKUPS (.backups)
 	@$(SCRIPTS)/adfolio-local.sh backup

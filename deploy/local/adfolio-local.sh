@@ -7,6 +7,6 @@ program=$(target_folder)/debug/adfolio-local
 [ -x "$program" ] && exec "$program" "$@"
 say "nothing is built yet, so nothing runs; see \`make help\`"
 case ${1:-} in
-down | status) ;;
+down | status | cluster-down | cluster-status) ;;
 *) exit 1 ;;
 esac

@@ -1,12 +1,13 @@
 //! The commands of `adfolio-local`.
 
 mod backup;
+mod cluster;
 mod containers;
 mod options;
 mod signals;
 mod with;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -41,6 +42,12 @@ pub struct Cli {
 enum Command {
     /// Start everything and keep it running until Ctrl-C or `down`.
     Up(StackOptions),
+    /// Start everything on a cluster of three machines, two replicas of each service, and keep it running until Ctrl-C.
+    ClusterUp(cluster::ClusterOptions),
+    /// Stop what `cluster-up` started.
+    ClusterDown(cluster::ClusterData),
+    /// Show the members of the cluster and the running components.
+    ClusterStatus(cluster::ClusterData),
     /// Stop what `up` started.
     Down(DataOptions),
     /// Show the running components.
@@ -65,8 +72,11 @@ enum Command {
 pub async fn run(cli: Cli) -> Result<ExitCode> {
     match cli.command {
         Command::Up(options) => up(options).await,
-        Command::Down(options) => down(&options).await,
-        Command::Status(options) => status(&options).await,
+        Command::ClusterUp(options) => cluster::up(options).await,
+        Command::ClusterDown(options) => cluster::down(&options).await,
+        Command::ClusterStatus(options) => cluster::status(&options).await,
+        Command::Down(options) => down(&options.data).await,
+        Command::Status(options) => status(&options.data).await,
         Command::Backup(options) => backup::take(options).await,
         Command::Restore(options) => backup::restore(options).await,
         Command::Provision(options) => options.run(),
@@ -90,6 +100,8 @@ async fn up(options: StackOptions) -> Result<ExitCode> {
         () = interrupts.next() => return Ok(ExitCode::from(signals::INTERRUPTED)),
     };
     announce(&stack, &admin_password, demo, simnet);
+    println!("  Ctrl-C or `make down` stops it.");
+    println!();
     interrupts.next().await;
     info!("stopping (Ctrl-C again kills at once)");
     tokio::select! {
@@ -125,17 +137,15 @@ fn announce(
     }
     println!("  logs        {}", stack.data_dir().join("log").display());
     println!();
-    println!("  Ctrl-C or `make down` stops it.");
-    println!();
 }
 
 /// Longer than the sum of the limits of an ordered stop.
 const DOWN_LIMIT: Duration = Duration::from_secs(75);
 const DOWN_POLL: Duration = Duration::from_millis(100);
 
-async fn down(options: &DataOptions) -> Result<ExitCode> {
-    let Ok(layout) = Layout::at(&options.data) else {
-        println!("nothing runs: there is no {}", options.data.display());
+async fn down(data: &Path) -> Result<ExitCode> {
+    let Ok(layout) = Layout::at(data) else {
+        println!("nothing runs: there is no {}", data.display());
         return Ok(ExitCode::SUCCESS);
     };
     let Some(supervisor) = layout.supervisor() else {
@@ -169,8 +179,8 @@ fn leftovers_note(killed: usize) -> String {
     }
 }
 
-async fn status(options: &DataOptions) -> Result<ExitCode> {
-    let running = Layout::at(&options.data)
+async fn status(data: &Path) -> Result<ExitCode> {
+    let running = Layout::at(data)
         .ok()
         .filter(|layout| layout.supervisor().is_some());
     let Some(layout) = running else {

@@ -27,21 +27,12 @@ pub(super) struct DataOptions {
     pub(super) data: PathBuf,
 }
 
-/// The ports and data of the stack.
+/// The ports of nginx and of the services.
 #[derive(Debug, Args)]
-pub(super) struct StackOptions {
-    /// Folder for all data.
-    #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
-    pub(super) data: PathBuf,
+pub(super) struct ServiceOptions {
     /// Port of the web client and the API.
     #[arg(long, env = "ADFOLIO_PORT", default_value_t = DEFAULT_HTTP_PORT)]
     port: u16,
-    /// Port of the private RabbitMQ.
-    #[arg(long, env = "ADFOLIO_AMQP_PORT", default_value_t = 8072)]
-    amqp_port: u16,
-    /// Port of the private PostgreSQL.
-    #[arg(long, env = "ADFOLIO_PG_PORT", default_value_t = 8032)]
-    pg_port: u16,
     /// First of the seven admin ports. Default 8100, or the next free block if another stack is
     /// running.
     #[arg(long, env = "ADFOLIO_ADMIN_PORT")]
@@ -50,6 +41,22 @@ pub(super) struct StackOptions {
     /// running.
     #[arg(long, env = "ADFOLIO_GRPC_PORT")]
     grpc_port: Option<u16>,
+}
+
+/// The ports and data of the stack.
+#[derive(Debug, Args)]
+pub(super) struct StackOptions {
+    /// Folder for all data.
+    #[arg(long = "data", env = "ADFOLIO_DATA", default_value = ".data")]
+    pub(super) data: PathBuf,
+    #[command(flatten)]
+    services: ServiceOptions,
+    /// Port of the private RabbitMQ.
+    #[arg(long, env = "ADFOLIO_AMQP_PORT", default_value_t = 8072)]
+    amqp_port: u16,
+    /// Port of the private PostgreSQL.
+    #[arg(long, env = "ADFOLIO_PG_PORT", default_value_t = 8032)]
+    pg_port: u16,
     #[command(flatten)]
     content: ContentOptions,
     /// Folder with the log and the click rates of the simulated network's visitors, which runs beside the demo data;
@@ -144,6 +151,16 @@ impl StackOptions {
     }
 
     fn ports(&self) -> Result<Ports> {
+        let mut ports = self.services.ports()?;
+        ports.amqp = self.amqp_port;
+        ports.postgres = self.pg_port;
+        Ok(ports)
+    }
+}
+
+impl ServiceOptions {
+    /// The ports of a stack; those of its servers are any free ones.
+    pub(super) fn ports(&self) -> Result<Ports> {
         // A second stack only configures its main ports; its service ports move out of the way of
         // the first.
         let beside_another = self.port != DEFAULT_HTTP_PORT;
@@ -154,8 +171,8 @@ impl StackOptions {
         let mut internal = Reservation::default();
         Ok(Ports {
             http: self.port,
-            amqp: self.amqp_port,
-            postgres: self.pg_port,
+            amqp: internal.free_port()?,
+            postgres: internal.free_port()?,
             admin: block(self.admin_port, FIRST_ADMIN_PORT)?,
             listen: block(self.grpc_port, FIRST_LISTEN_PORT)?,
             further: Vec::new(),
