@@ -2,12 +2,12 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status cluster-up cluster-down cluster-status backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
+.PHONY: help up down status cluster-up cluster-down cluster-status cluster-faults backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
 
 help: ## List the targets
 	@echo "Adfolio"
 	@echo
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "  make up reads ADFOLIO_PORT (8080), ADFOLIO_DATA (.data), ADFOLIO_DEMO (1), ADFOLIO_TRAFFIC,"
 	@echo "  ADFOLIO_ADMIN_PASSWORD, ADFOLIO_AMQP_PORT (8072), ADFOLIO_PG_PORT (8032), ADFOLIO_ADMIN_PORT (8100),"
@@ -49,6 +49,9 @@ chaos: ## Kill, freeze and cut everything for nine minutes and check the books; 
 
 failover: ## Let the standby of PostgreSQL take over again and again for ten minutes under load
 	@$(SCRIPTS)/faults.sh failover
+
+cluster-faults: ## Strike a cluster with every fault and measure how it heals; CLUSTER_ROUNDS (1) times each
+	@$(SCRIPTS)/cluster-faults.sh
 
 outage: ## Take RabbitMQ away for five minutes under load; OUTAGE_SECONDS sets the duration
 	@$(SCRIPTS)/faults.sh outage

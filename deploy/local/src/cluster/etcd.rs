@@ -43,9 +43,8 @@ pub(super) fn prepare(
         ("--election-timeout", ETCD_ELECTION_MS.to_string()),
         // A member that was cut off must not cost the others an election when it is back.
         ("--pre-vote", "true".to_owned()),
-        // Patroni renews its lease every second, and history is of no use.
-        ("--auto-compaction-mode", "periodic".to_owned()),
-        ("--auto-compaction-retention", "10m".to_owned()),
+        // See the configuration of Patroni.
+        ("--enable-v2", "true".to_owned()),
         ("--log-level", "warn".to_owned()),
         ("--logger", "zap".to_owned()),
     ];

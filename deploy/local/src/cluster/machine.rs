@@ -24,7 +24,8 @@ impl MachineId {
         self.0
     }
 
-    pub(super) const fn index(self) -> usize {
+    /// Its place in lists of addresses.
+    pub const fn index(self) -> usize {
         self.0 as usize - 1
     }
 

@@ -269,6 +269,13 @@ impl Cluster {
             .map(|machine| machine.at(self.ports.postgres))
     }
 
+    /// The REST interface of every machine's Patroni.
+    pub fn patroni_addresses(&self) -> [SocketAddr; 3] {
+        self.machines
+            .each_ref()
+            .map(|machine| machine.at(self.ports.patroni))
+    }
+
     /// The RabbitMQ of every machine.
     pub fn broker_addresses(&self) -> [SocketAddr; 3] {
         self.machines

@@ -6,16 +6,15 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 /// PostgreSQL on every machine. Patroni keeps these in etcd, so that they are the same everywhere.
-pub(super) const POSTGRES: [(&str, &str); 14] = [
+pub(super) const POSTGRES: [(&str, &str); 13] = [
     ("max_connections", "580"),
     ("synchronous_commit", "on"),
     ("wal_level", "replica"),
     ("hot_standby", "on"),
     ("max_wal_senders", "10"),
     ("max_replication_slots", "10"),
-    // What a machine that was away reads when it is back; the slots of the others keep more.
-    ("wal_keep_size", "256MB"),
-    ("max_slot_wal_keep_size", "20GB"),
+    // What a machine that was away can read when it is back, instead of copying all of the data.
+    ("wal_keep_size", "512MB"),
     ("wal_compression", "lz4"),
     // A commit waits for one named standby. One that is frozen must lose its place soon.
     ("wal_sender_timeout", "3s"),
@@ -59,7 +58,13 @@ pub(super) fn patroni() -> Map<String, Value> {
         // A server that crashed is not started again where it was: another takes over at once.
         "primary_start_timeout": 0,
         "primary_stop_timeout": STEP_DOWN_LIMIT.as_secs(),
-        "postgresql": {"use_pg_rewind": true, "use_slots": true, "parameters": parameters},
+        "postgresql": {
+            "use_pg_rewind": true,
+            // Patroni makes the slots of a new primary two seconds after its promotion, and no standby can follow it, so
+            // no commit is acknowledged, until then.
+            "use_slots": false,
+            "parameters": parameters,
+        },
     });
     match dynamic {
         Value::Object(dynamic) => dynamic,
@@ -114,7 +119,7 @@ mod tests {
     /// A parameter that only one side has, or has with another value, and why.
     type Difference = (&'static str, &'static str);
 
-    const POSTGRES_DIFFERENCES: [Difference; 10] = [
+    const POSTGRES_DIFFERENCES: [Difference; 11] = [
         ("shared_buffers", "three servers share one machine"),
         ("effective_cache_size", "it only matters for large tables"),
         (
@@ -132,6 +137,10 @@ mod tests {
         ),
         ("max_replication_slots", "CloudNativePG sets it"),
         ("wal_keep_size", "CloudNativePG sets it"),
+        (
+            "max_slot_wal_keep_size",
+            "there are no slots; see use_slots",
+        ),
         (
             "wal_sender_timeout",
             "Patroni names one standby that commits wait for; CloudNativePG waits for any of two, so a frozen one costs nothing",

@@ -111,6 +111,10 @@ fn configuration(
         })
         .collect();
     settings.insert("unix_socket_directories".to_owned(), json!(""));
+    // pg_rewind asks for it, also where nothing waits for the disk.
+    settings.insert("full_page_writes".to_owned(), json!("on"));
+    // In the data folder, so that killed servers leave nothing behind in memory.
+    settings.insert("dynamic_shared_memory_type".to_owned(), json!("mmap"));
     Ok(json!({
         "scope": SCOPE,
         "name": machine.id.to_string(),
@@ -120,7 +124,10 @@ fn configuration(
             "connect_address": rest,
             "authentication": login(OPERATOR, &passwords.operator),
         },
-        "etcd3": {"hosts": etcd},
+        // Not etcd's third version: with it, Patroni 3.0.2 takes the leader's key back without asking when a primary
+        // thaws that was frozen for longer than its lease, and the commits of its successor are lost. With the second it
+        // only renews a key that is still its own.
+        "etcd": {"hosts": etcd},
         "bootstrap": {
             "dcs": parameters::patroni(),
             "initdb": [{"encoding": "UTF8"}, {"locale": "C"}, "data-checksums"],

@@ -8,6 +8,7 @@
 )]
 
 mod broker_users;
+mod cluster;
 mod command_line;
 mod containers;
 mod database_access;
