@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use nix::sys::signal::{Signal, kill};
@@ -11,6 +12,9 @@ use nix::unistd::Pid;
 use crate::component::Component;
 use crate::layout::Layout;
 use crate::process::{Supervised, Unit, find_program, kill_leftovers, kill_marked, signal_marked};
+
+/// A node that has not served for so long is started again. Longer than a majority needs to notice that it is one.
+const RABBITMQ_PATIENCE: Duration = Duration::from_secs(30);
 
 /// Names a machine: `machine-1` to `machine-3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -115,7 +119,10 @@ impl Machine {
         }
         let unit = self.units.iter().find(|unit| unit.component == component);
         if let Some(unit) = unit {
-            let started = Supervised::start(unit.clone(), &self.layout);
+            // A node that had no majority may hang when it has one again: Erlang 25 does not understand how RabbitMQ 3.10
+            // tells it which nodes are there.
+            let patience = (component == Component::Rabbitmq).then_some(RABBITMQ_PATIENCE);
+            let started = Supervised::start_with(unit.clone(), &self.layout, patience);
             self.running.push(started);
         }
     }

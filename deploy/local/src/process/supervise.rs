@@ -11,7 +11,7 @@ use nix::unistd::Pid;
 use tokio::process::Child;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, timeout};
 use tokio_util::sync::CancellationToken;
 use tracing::{info, warn};
 
@@ -26,6 +26,7 @@ const HOPELESS_EXITS: u32 = 5;
 const CONFIGURATION_EXIT: i32 = 2;
 const BACKOFF_START: Duration = Duration::from_millis(100);
 const BACKOFF_LIMIT: Duration = Duration::from_secs(5);
+const PATIENCE_POLL: Duration = Duration::from_secs(1);
 
 /// A supervised component: how to start it, probe it, and stop it.
 #[derive(Clone, Debug)]
@@ -61,11 +62,18 @@ pub(crate) struct Supervised {
 impl Supervised {
     /// Starts the child and its supervision.
     pub(crate) fn start(unit: Unit, layout: &Layout) -> Self {
+        Self::start_with(unit, layout, None)
+    }
+
+    /// The same; a child that was ready and then does not answer its probe for longer than `patience` is killed, and so
+    /// started again, unless it is frozen.
+    pub(crate) fn start_with(unit: Unit, layout: &Layout, patience: Option<Duration>) -> Self {
         let (sender, state) = watch::channel(State::default());
         let stop = CancellationToken::new();
         let component = unit.component;
         let keeper = Keeper {
             unit,
+            patience,
             layout: layout.clone(),
             state: sender,
             stop: stop.clone(),
@@ -162,6 +170,7 @@ impl State {
 
 struct Keeper {
     unit: Unit,
+    patience: Option<Duration>,
     layout: Layout,
     state: watch::Sender<State>,
     stop: CancellationToken,
@@ -249,7 +258,31 @@ impl Keeper {
             state.ready = true;
             state.was_ready = true;
         });
+        let Some(patience) = self.patience else {
+            return child.wait().await;
+        };
+        let pid = child.id();
+        tokio::select! {
+            exit = child.wait() => return exit,
+            () = self.lose_patience(pid, patience) => {}
+        }
+        warn!(
+            "{} does not answer for {patience:?}, killing it",
+            self.unit.component
+        );
+        child.start_kill()?;
         child.wait().await
+    }
+
+    /// Returns once the child has not answered for so long. One that is frozen is left alone.
+    async fn lose_patience(&self, pid: Option<u32>, patience: Duration) {
+        let mut answered = Instant::now();
+        while answered.elapsed() < patience {
+            sleep(PATIENCE_POLL).await;
+            if self.unit.probe.holds().await || pid.is_some_and(is_frozen) {
+                answered = Instant::now();
+            }
+        }
     }
 
     fn record_exit(&self, exit: &std::io::Result<ExitStatus>) {
@@ -283,6 +316,13 @@ impl Keeper {
             let _ = child.kill().await;
         }
     }
+}
+
+fn is_frozen(pid: u32) -> bool {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    // The state follows the name in parentheses, which may contain anything.
+    let state = stat.rsplit(')').next().unwrap_or_default();
+    state.trim_start().starts_with('T')
 }
 
 fn raw(pid: u32) -> Pid {

@@ -25,6 +25,9 @@ const FORBIDDEN_WRITE_LIMIT: Duration = Duration::from_secs(3);
 /// How long a fault lasts that does not end by itself.
 const FAULT_DURATION: Duration = Duration::from_secs(12);
 
+/// Long enough for the other nodes of RabbitMQ to give a frozen one up.
+const FREEZE_DURATION: Duration = Duration::from_secs(20);
+
 /// Calm between faults, so that pauses can be told apart.
 const CALM: Duration = Duration::from_secs(2);
 
@@ -51,6 +54,9 @@ enum Fault {
     EtcdWithoutMajority,
     ProxyKilled,
     RabbitmqKilled,
+    RabbitmqFrozen,
+    /// Two of three nodes of RabbitMQ are killed.
+    RabbitmqWithoutMajority,
     /// The primary's machine is cut off from everything.
     CutOff,
     /// The primary's machine is cut off from the others, and clients still reach it.
@@ -58,7 +64,7 @@ enum Fault {
 }
 
 /// Those that need no networks.
-const FAULTS: [Fault; 12] = [
+const FAULTS: [Fault; 14] = [
     Fault::PostgresKilled,
     Fault::DatabaseKilled,
     Fault::MachineKilled,
@@ -71,6 +77,8 @@ const FAULTS: [Fault; 12] = [
     Fault::EtcdWithoutMajority,
     Fault::ProxyKilled,
     Fault::RabbitmqKilled,
+    Fault::RabbitmqFrozen,
+    Fault::RabbitmqWithoutMajority,
 ];
 
 const CUTS: [Fault; 2] = [Fault::CutOff, Fault::CutFromPeers];
@@ -196,6 +204,15 @@ async fn strike(cluster: &mut Cluster, fault: Fault) {
         }
         Fault::RabbitmqKilled => {
             kill_and_start(cluster, &[primary], &[Part::Rabbitmq]).await;
+        }
+        Fault::RabbitmqFrozen => {
+            cluster.freeze(primary, &[Part::Rabbitmq]).unwrap();
+            sleep(FREEZE_DURATION).await;
+            cluster.thaw(primary, &[Part::Rabbitmq]).unwrap();
+        }
+        Fault::RabbitmqWithoutMajority => {
+            let two: Vec<_> = primary.others().collect();
+            kill_and_start(cluster, &two, &[Part::Rabbitmq]).await;
         }
         Fault::CutOff => {
             cluster.cut(primary, Cut::FromAll).unwrap();
