@@ -8,6 +8,7 @@ need_toolchain
 packages=$(missing_packages cluster)
 prepare_install "$packages"
 install_packages "$packages"
+build_programs
 faults=(cluster::)
 [ "$EUID" = 0 ] || faults+=(--skip cut_off)
 exec cargo test --package adfolio-local --test it -- --ignored --nocapture --test-threads 1 "${faults[@]}"

@@ -1,17 +1,23 @@
 //! What goes wrong in a cluster, and what ends it.
 
+use std::time::Duration;
+
 use anyhow::{Context as _, Result, ensure};
 use nix::sys::signal::Signal;
 use serde_json::json;
-use std::time::Duration;
+use tokio::time::timeout;
 
+use super::parameters::RABBITMQ_DISK_FREE_LIMIT;
 use super::patroni::OPERATOR;
-use super::{Cluster, Cut, MachineId, Part, rest};
+use super::{Cluster, Cut, MachineId, Part, rabbitmq, rest};
 use crate::component::Component;
-use crate::process::{Supervised, kill_leftovers};
+use crate::process::{Supervised, kill_leftovers, run_to_end};
 
 /// Limit of a switchover: the primary stops in order, and the other server is promoted.
 const SWITCHOVER_LIMIT: Duration = Duration::from_secs(45);
+
+/// Limit of a command to a node of RabbitMQ; the program that sends it needs seconds to start.
+const CONTROL_LIMIT: Duration = Duration::from_secs(30);
 
 impl Cluster {
     /// Kills parts of a machine, like `kill -9`; they stay away until they are started.
@@ -68,6 +74,26 @@ impl Cluster {
         let networks = self.networks.as_ref();
         let networks = networks.context("these machines have no networks of their own")?;
         networks.join(machine)
+    }
+
+    /// Lets the node of a machine believe that its disk is nearly full: all nodes then block publishers.
+    pub async fn raise_disk_alarm(&self, machine: MachineId) -> Result<()> {
+        const MORE_THAN_THERE_IS: &str = "1000000GB";
+        self.limit_free_disk(machine, MORE_THAN_THERE_IS).await
+    }
+
+    /// Ends the alarm.
+    pub async fn clear_disk_alarm(&self, machine: MachineId) -> Result<()> {
+        self.limit_free_disk(machine, RABBITMQ_DISK_FREE_LIMIT)
+            .await
+    }
+
+    async fn limit_free_disk(&self, machine: MachineId, least: &str) -> Result<()> {
+        let arguments = ["set_disk_free_limit", least];
+        let control = rabbitmq::control(self.machine(machine), &self.ports, arguments);
+        timeout(CONTROL_LIMIT, run_to_end(&control))
+            .await
+            .with_context(|| format!("RabbitMQ of {machine} does not answer"))?
     }
 
     /// Kills haproxy and all connections through it; it stays away until it is started.

@@ -80,10 +80,12 @@ pub(super) const RABBITMQ: [(&str, &str); 7] = [
     // A node that is silent for so long is taken for gone.
     ("net_ticktime", "12"),
     ("vm_memory_high_watermark.absolute", "512MiB"),
-    ("disk_free_limit.absolute", "50MB"),
+    ("disk_free_limit.absolute", RABBITMQ_DISK_FREE_LIMIT),
     ("raft.wal_max_size_bytes", "33554432"),
     ("log.console.level", "warning"),
 ];
+
+pub(super) const RABBITMQ_DISK_FREE_LIMIT: &str = "50MB";
 
 /// How often haproxy asks a machine whether it is the primary, and how many answers it takes to believe that it is not.
 pub(super) const CHECK_INTERVAL_MS: u64 = 300;

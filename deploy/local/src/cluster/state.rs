@@ -15,6 +15,9 @@ use super::{Cluster, MachineId, parameters, rabbitmq, rest};
 use crate::probe::Probe;
 use crate::process::run_to_end;
 
+/// Limit of the question which nodes of RabbitMQ are online, with the start of the program that asks.
+const ONLINE_LIMIT: Duration = Duration::from_secs(45);
+
 const POLL: Duration = Duration::from_millis(50);
 
 /// Pause between questions to everything.
@@ -147,7 +150,9 @@ impl Cluster {
         let nodes = super::MACHINES.to_string();
         let arguments = ["await_online_nodes", &nodes, "--timeout", "30"];
         let online = rabbitmq::control(&self.machines[0], &self.ports, arguments);
-        run_to_end(&online).await
+        timeout(ONLINE_LIMIT, run_to_end(&online))
+            .await
+            .context("RabbitMQ does not say which nodes there are")?
     }
 
     /// Fails with the first thing that is not well.

@@ -4,6 +4,7 @@
 //! fault, for the medians that are printed at the end.
 
 mod observed;
+mod services;
 
 use std::time::Duration;
 
@@ -57,6 +58,8 @@ enum Fault {
     RabbitmqFrozen,
     /// Two of three nodes of RabbitMQ are killed.
     RabbitmqWithoutMajority,
+    /// A node of RabbitMQ believes that its disk is full.
+    RabbitmqDiskFull,
     /// The primary's machine is cut off from everything.
     CutOff,
     /// The primary's machine is cut off from the others, and clients still reach it.
@@ -64,7 +67,7 @@ enum Fault {
 }
 
 /// Those that need no networks.
-const FAULTS: [Fault; 14] = [
+const FAULTS: [Fault; 15] = [
     Fault::PostgresKilled,
     Fault::DatabaseKilled,
     Fault::MachineKilled,
@@ -79,6 +82,7 @@ const FAULTS: [Fault; 14] = [
     Fault::RabbitmqKilled,
     Fault::RabbitmqFrozen,
     Fault::RabbitmqWithoutMajority,
+    Fault::RabbitmqDiskFull,
 ];
 
 const CUTS: [Fault; 2] = [Fault::CutOff, Fault::CutFromPeers];
@@ -213,6 +217,10 @@ async fn strike(cluster: &mut Cluster, fault: Fault) {
         Fault::RabbitmqWithoutMajority => {
             let two: Vec<_> = primary.others().collect();
             kill_and_start(cluster, &two, &[Part::Rabbitmq]).await;
+        }
+        Fault::RabbitmqDiskFull => {
+            cluster.raise_disk_alarm(primary).await.unwrap();
+            cluster.clear_disk_alarm(primary).await.unwrap();
         }
         Fault::CutOff => {
             cluster.cut(primary, Cut::FromAll).unwrap();
