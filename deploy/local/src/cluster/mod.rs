@@ -24,7 +24,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, ensure};
 use futures::future::join_all;
 use tempfile::TempDir;
 use tokio::time::Instant;
@@ -68,6 +68,7 @@ pub struct ClusterBuilder {
     ports: Option<ClusterPorts>,
     durable: bool,
     networks: bool,
+    lease: Option<Duration>,
 }
 
 impl ClusterBuilder {
@@ -86,6 +87,13 @@ impl ClusterBuilder {
     /// Whether PostgreSQL waits for the disk at every commit.
     pub fn durable(mut self, durable: bool) -> Self {
         self.durable = durable;
+        self
+    }
+
+    /// How long a machine may be silent before another one takes its place, in whole seconds; 20 s by default, 7 s at
+    /// least. Runs with many faults want a short one.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        self.lease = Some(lease);
         self
     }
 
@@ -117,6 +125,7 @@ pub struct Cluster {
     machines: [Machine; 3],
     shared: Vec<Supervised>,
     shared_units: Vec<Unit>,
+    lease: Duration,
     stopped: bool,
     // Released after everything has ended, in this order.
     networks: Option<Networks>,
@@ -132,6 +141,11 @@ impl Cluster {
     }
 
     fn prepare(builder: ClusterBuilder) -> Result<Self> {
+        let lease = builder.lease.unwrap_or(parameters::LEASE);
+        ensure!(
+            lease >= parameters::SHORTEST_LEASE,
+            "a lease of {lease:?} is too short"
+        );
         let mut folder = Stack::builder().durable(builder.durable);
         if let Some(data) = builder.data {
             folder = folder.data_dir(data);
@@ -174,6 +188,7 @@ impl Cluster {
             machines,
             shared: Vec::new(),
             shared_units: Vec::new(),
+            lease,
             stopped: false,
             networks,
             _lock: lock,
@@ -193,11 +208,16 @@ impl Cluster {
     fn describe(&mut self, cookie: &str, durable: bool) -> Result<()> {
         let definitions = broker_users::write_definitions(&self.data)?;
         let (machines, ports) = (&self.machines, &self.ports);
+        let settings = patroni::Settings {
+            passwords: &self.passwords,
+            durable,
+            lease: self.lease,
+        };
         let mut all = Vec::new();
         for machine in machines {
             let mut units = vec![
                 etcd::prepare(machine, machines, ports)?,
-                patroni::prepare(machine, machines, ports, &self.passwords, durable)?,
+                patroni::prepare(machine, machines, ports, &settings)?,
                 rabbitmq::prepare(machine, machines, ports, &definitions, cookie)?,
             ];
             if self.networks.is_some() {

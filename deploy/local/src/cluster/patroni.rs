@@ -39,13 +39,20 @@ pub(super) struct Passwords {
     pub(super) operator: String,
 }
 
+/// What is the same on all machines.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings<'a> {
+    pub(super) passwords: &'a Passwords,
+    pub(super) durable: bool,
+    pub(super) lease: Duration,
+}
+
 /// Writes the configuration and describes Patroni.
 pub(super) fn prepare(
     machine: &Machine,
     machines: &[Machine; 3],
     ports: &ClusterPorts,
-    passwords: &Passwords,
-    durable: bool,
+    settings: &Settings<'_>,
 ) -> Result<Unit> {
     let account = Account::for_postgres()?;
     let own = |folder: &Path| -> Result<()> {
@@ -61,7 +68,7 @@ pub(super) fn prepare(
     // Where its processes are recognised, since PostgreSQL writes its titles over its environment.
     let data = machine.layout.folder(Component::Postgres.name());
     own(&data)?;
-    let configuration = configuration(machine, machines, ports, passwords, durable)?;
+    let configuration = configuration(machine, machines, ports, settings)?;
     let file = configuration_file(machine);
     write_private(&file, &serde_json::to_vec_pretty(&configuration)?)?;
     if let Some(account) = &account {
@@ -91,8 +98,7 @@ fn configuration(
     machine: &Machine,
     machines: &[Machine; 3],
     ports: &ClusterPorts,
-    passwords: &Passwords,
-    durable: bool,
+    settings: &Settings<'_>,
 ) -> Result<Value> {
     let login =
         |username: &str, password: &str| json!({"username": username, "password": password});
@@ -103,18 +109,18 @@ fn configuration(
     let rest = machine.at(ports.patroni).to_string();
     let postgres = machine.at(ports.postgres).to_string();
     let folder = |name: &str| machine.layout.folder(name).display().to_string();
-    let mut settings: Map<String, Value> = shared_settings(durable)
+    let mut parameters: Map<String, Value> = shared_settings(settings.durable)
         .into_iter()
         .filter_map(|setting| {
             let (name, value) = setting.split_once('=')?;
             Some((name.to_owned(), json!(value)))
         })
         .collect();
-    settings.insert("unix_socket_directories".to_owned(), json!(""));
+    parameters.insert("unix_socket_directories".to_owned(), json!(""));
     // pg_rewind asks for it, also where nothing waits for the disk.
-    settings.insert("full_page_writes".to_owned(), json!("on"));
+    parameters.insert("full_page_writes".to_owned(), json!("on"));
     // In the data folder, so that killed servers leave nothing behind in memory.
-    settings.insert("dynamic_shared_memory_type".to_owned(), json!("mmap"));
+    parameters.insert("dynamic_shared_memory_type".to_owned(), json!("mmap"));
     Ok(json!({
         "scope": SCOPE,
         "name": machine.id.to_string(),
@@ -122,14 +128,14 @@ fn configuration(
         "restapi": {
             "listen": rest,
             "connect_address": rest,
-            "authentication": login(OPERATOR, &passwords.operator),
+            "authentication": login(OPERATOR, &settings.passwords.operator),
         },
         // Not etcd's third version: with it, Patroni 3.0.2 takes the leader's key back without asking when a primary
         // thaws that was frozen for longer than its lease, and the commits of its successor are lost. With the second it
         // only renews a key that is still its own.
         "etcd": {"hosts": etcd},
         "bootstrap": {
-            "dcs": parameters::patroni(),
+            "dcs": parameters::patroni(settings.lease),
             "initdb": [{"encoding": "UTF8"}, {"locale": "C"}, "data-checksums"],
         },
         "postgresql": {
@@ -139,10 +145,10 @@ fn configuration(
             "bin_dir": newest_programs()?.display().to_string(),
             "pgpass": folder("patroni/pgpass"),
             "authentication": {
-                "superuser": login(SUPERUSER, &passwords.superuser),
-                "replication": login(REPLICATOR, &passwords.replicator),
+                "superuser": login(SUPERUSER, &settings.passwords.superuser),
+                "replication": login(REPLICATOR, &settings.passwords.replicator),
             },
-            "parameters": settings,
+            "parameters": parameters,
             // The network of the machines, or the loopback interface.
             "pg_hba": [
                 "host all all samenet scram-sha-256",

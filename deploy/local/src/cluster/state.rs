@@ -120,8 +120,7 @@ impl Cluster {
 
     /// All PostgreSQL servers, as the first Patroni says that knows.
     pub async fn members(&self) -> Option<Vec<Member>> {
-        let patronis = self.machines.each_ref();
-        members_at(patronis.map(|machine| machine.at(self.ports.patroni))).await
+        members_at(self.patroni_addresses()).await
     }
 
     /// The machine of the standby that commits wait for.
@@ -206,7 +205,7 @@ impl Cluster {
         let answer = rest::send(
             self.machine(primary).at(self.ports.patroni),
             ("PATCH", "/config"),
-            &parameters::patroni().into(),
+            &parameters::patroni(self.lease).into(),
             self.operator(),
             COMMAND_LIMIT,
         )
@@ -220,7 +219,7 @@ impl Cluster {
     }
 }
 
-/// All PostgreSQL servers, as the first of these Patronis says that knows.
+/// All PostgreSQL servers, as the first Patroni at these addresses says that knows.
 pub(super) async fn members_at(addresses: [SocketAddr; 3]) -> Option<Vec<Member>> {
     for address in addresses {
         let answer = rest::get(address, "/cluster").await;

@@ -1,14 +1,14 @@
 //! A cluster heals after every fault, loses nothing that was acknowledged, and writes go on.
 //!
 //! They need Patroni, etcd and haproxy, and minutes: `make cluster-faults` runs them. `CLUSTER_ROUNDS` (1) repeats every
-//! fault, for the medians that are printed at the end.
+//! fault, for the medians that are printed at the end; `CLUSTER_FAULT` selects those whose name contains it.
 
 mod observed;
 mod services;
 
 use std::time::Duration;
 
-use adfolio_local::{Cluster, Cut, MachineId, Part};
+use adfolio_local::{Cluster, ClusterBuilder, Cut, MachineId, Part};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::{Instant, sleep, timeout};
 
@@ -90,14 +90,14 @@ const CUTS: [Fault; 2] = [Fault::CutOff, Fault::CutFromPeers];
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs patroni, etcd and haproxy, and minutes"]
 async fn a_cluster_heals_after_every_fault() {
-    let cluster = Cluster::builder().start().await.unwrap();
+    let cluster = builder().start().await.unwrap();
     strike_all(cluster, &FAULTS).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 #[ignore = "needs root, patroni, etcd and haproxy, and minutes"]
 async fn a_cluster_heals_after_a_machine_was_cut_off() {
-    let cluster = Cluster::builder().networks().start().await.unwrap();
+    let cluster = builder().networks().start().await.unwrap();
     strike_all(cluster, &CUTS).await;
 }
 
@@ -133,6 +133,15 @@ async fn a_cluster_keeps_its_data_and_its_ports() {
     // Without an ordered stop nothing is left either.
     drop(cluster);
     crate::helpers::assert_nothing_left(folder.path()).await;
+}
+
+/// With the lease in `CLUSTER_LEASE_SECONDS`, if it is set.
+fn builder() -> ClusterBuilder {
+    let builder = Cluster::builder();
+    match std::env::var("CLUSTER_LEASE_SECONDS") {
+        Ok(seconds) => builder.lease(Duration::from_secs(seconds.parse().unwrap())),
+        Err(_) => builder,
+    }
 }
 
 async fn strike_all(mut cluster: Cluster, faults: &[Fault]) {
