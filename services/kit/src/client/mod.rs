@@ -22,7 +22,7 @@ use tonic::{Code, Request, Status};
 use tower::Service;
 use tracing::debug;
 
-use crate::attempt::Attempt;
+use crate::attempt::{Attempt, only_reads};
 use crate::backoff::Backoff;
 use crate::config::ConfigError;
 use crate::deadline::{Deadline, parse_grpc_timeout};
@@ -163,13 +163,6 @@ impl Service<http::Request<Body>> for Channel {
         };
         Box::pin(called)
     }
-}
-
-/// Whether a method changes nothing, by its name. `VerifyPayPassword` does: it counts attempts.
-fn only_reads(path: &str) -> bool {
-    const VERBS: [&str; 4] = ["Get", "List", "VerifySession", "Count"];
-    let name = path.rsplit('/').next().unwrap_or(path);
-    VERBS.iter().any(|verb| name.starts_with(verb))
 }
 
 /// Counts a call by its outcome; a refused call has its status in the headers.

@@ -12,16 +12,20 @@ use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{ConnectOptions as _, PgConnection, PgPool, Postgres};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::connection::{Connection, Lease};
 use super::primary::{Found, Primary, Purpose, Term};
 use super::servers::Servers;
-use super::standbys::Standbys;
+use super::standbys::{OfStandby, Position, Standbys};
+use crate::attempt::Attempt;
 
 /// Once there has been no primary for this long, statements are refused at once. Before that they
 /// wait for one: a switchover takes less.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How often a standby is looked for while there is no primary.
+const STANDBY_POLL: Duration = Duration::from_millis(50);
 
 /// One of this many connections of a pool is left to reads.
 const READS_SHARE: u32 = 4;
@@ -175,25 +179,47 @@ impl Pool {
     }
 
     /// A connection for several statements that only read: to a standby if this pool prefers them,
-    /// else to the primary or, without one, to a server that can be read.
+    /// else to the primary or, without one, to a server that can be read. A call that changes
+    /// something reads nothing without a primary.
     pub async fn acquire_to_read(&self) -> Result<Connection, sqlx::Error> {
-        let prefers = self.0.prefers_standbys;
+        if !self.has_primary().await {
+            return self.acquire_to_read_without_primary().await;
+        }
         if let Some(standbys) = &self.0.standbys
-            && (prefers || !self.has_primary().await)
+            && self.0.prefers_standbys
         {
             let found = standbys.acquire().await;
-            if prefers {
-                let at = found.as_ref().map_or("primary", |_| "standby");
-                metrics::counter!("db_reads_total", "at" => at).increment(1);
-            }
-            if let Some((inner, over)) = found {
-                return Ok(Connection::new(
-                    inner,
-                    Lease::of_standby(self.clone(), over),
-                ));
+            let at = found.as_ref().map_or("primary", |_| "standby");
+            metrics::counter!("db_reads_total", "at" => at).increment(1);
+            if let Some(found) = found {
+                return Ok(self.connection_to_standby(found));
             }
         }
         self.acquire_for(Purpose::Read, self.acquire_until()).await
+    }
+
+    async fn acquire_to_read_without_primary(&self) -> Result<Connection, sqlx::Error> {
+        if Attempt::is_of_change() {
+            return self.acquire_for(Purpose::Write, self.acquire_until()).await;
+        }
+        if let Some(standbys) = &self.0.standbys {
+            // Standbys come and go while one of them is being promoted.
+            let until = Instant::now() + PATIENCE;
+            loop {
+                if let Some(found) = standbys.acquire_any().await {
+                    return Ok(self.connection_to_standby(found));
+                }
+                if self.has_primary().await || Instant::now() > until {
+                    break;
+                }
+                sleep(STANDBY_POLL).await;
+            }
+        }
+        self.acquire_for(Purpose::Read, self.acquire_until()).await
+    }
+
+    fn connection_to_standby(&self, (inner, over): OfStandby) -> Connection {
+        Connection::new(inner, Lease::of_standby(self.clone(), over))
     }
 
     pub(super) fn has_standbys(&self) -> bool {
@@ -210,7 +236,7 @@ impl Pool {
     }
 
     /// How far the primary's log is on its disk; none without a primary.
-    pub(super) async fn position(&self) -> Result<Option<String>, sqlx::Error> {
+    pub(super) async fn position(&self) -> Result<Option<Position>, sqlx::Error> {
         if !self.has_primary().await {
             return Ok(None);
         }
@@ -221,9 +247,13 @@ impl Pool {
             return Ok(None);
         }
         let position = connection.read(async |connection| {
-            sqlx::query_scalar!(r#"SELECT pg_current_wal_flush_lsn()::text AS "position!""#)
-                .fetch_one(connection)
-                .await
+            sqlx::query_as!(
+                Position,
+                r#"SELECT pg_current_wal_flush_lsn()::text AS "lsn!",
+                          left(pg_walfile_name(pg_current_wal_flush_lsn()), 8) AS "timeline!""#,
+            )
+            .fetch_one(connection)
+            .await
         });
         position.await.map(Some)
     }

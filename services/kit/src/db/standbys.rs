@@ -6,6 +6,11 @@
 //! Without a primary any standby will do that has replayed what it got: a synchronous one got every
 //! acknowledged commit.
 //!
+//! Positions of two timelines cannot be compared: a former primary that is cut off and has become a
+//! standby may be ahead of the new one, with commits that nobody acknowledged. So a standby must
+//! have the primary's timeline. It notes that only when it writes pages: after a failover it may
+//! take minutes until it is read again.
+//!
 //! One task for each server asks it every [`HEARTBEAT`] whether it is a standby. Connections to one
 //! that is not, or that does not answer, are closed together, and what is read there is given up.
 
@@ -28,6 +33,9 @@ use crate::refusal::is_without_primary;
 /// How often a server is asked whether it is a standby.
 const HEARTBEAT: Duration = Duration::from_millis(500);
 
+/// How often one is asked that did not answer.
+const SEEK_INTERVAL: Duration = Duration::from_millis(100);
+
 /// A server that answers later than this is as good as gone.
 const ANSWER_LIMIT: Duration = Duration::from_secs(1);
 
@@ -49,11 +57,19 @@ const REST: Duration = Duration::from_secs(1);
 /// Reads that wait for one answer of the primary. Further ones go to the primary.
 const WAITING_MAX: usize = 1_024;
 
+/// How far a primary's log is on its disk.
+#[derive(Clone, Debug)]
+pub(super) struct Position {
+    pub(super) lsn: String,
+    /// In hexadecimal digits, as in the names of its files.
+    pub(super) timeline: String,
+}
+
 /// What a standby must show.
 #[derive(Clone, Debug)]
 enum Wanted {
     /// The log of the primary until this position.
-    Until(String),
+    Until(Position),
     /// What it has got: there is no primary.
     Everything,
     /// Nothing is known, because the primary does not say.
@@ -100,56 +116,76 @@ impl Standbys {
         Self { standbys, asking }
     }
 
-    /// A connection to a standby that shows all that was committed until now, and what ends with the
-    /// standby; none if there is none.
-    pub(super) async fn acquire(&self) -> Option<(PoolConnection<Postgres>, CancellationToken)> {
-        let mut usable: Vec<_> = self.standbys.iter().filter_map(Standby::usable).collect();
+    /// A connection to a standby that shows all that was committed until now; none if there is none.
+    pub(super) async fn acquire(&self) -> Option<OfStandby> {
+        let now = Instant::now();
+        let usable: Vec<_> = self
+            .standbys
+            .iter()
+            .filter(|standby| standby.rests_until() <= now)
+            .filter_map(Standby::usable)
+            .collect();
         if usable.is_empty() {
             return None;
         }
         let (sender, answered) = oneshot::channel();
         self.asking.try_send(sender).ok()?;
-        let position = match answered.await.ok()? {
-            Wanted::Until(position) => Some(position),
-            Wanted::Everything => None,
-            Wanted::Unknown => return None,
-        };
-        usable.shuffle(&mut rand::rng());
-        for (standby, open) in usable {
-            let over = open.over.clone();
-            let acquired = tokio::select! {
-                acquired = standby.acquire_in(&open.pool, position.as_deref()) => acquired,
-                () = over.cancelled() => None,
-            };
-            if let Some(connection) = acquired {
-                return Some((connection, over));
-            }
+        match answered.await.ok()? {
+            Wanted::Until(position) => acquire_in_any(usable, Some(&position)).await,
+            Wanted::Everything => acquire_in_any(usable, None).await,
+            Wanted::Unknown => None,
         }
-        None
     }
+
+    /// A connection to a standby that shows all that it has got, for reads without a primary.
+    pub(super) async fn acquire_any(&self) -> Option<OfStandby> {
+        let usable = self.standbys.iter().filter_map(Standby::usable).collect();
+        acquire_in_any(usable, None).await
+    }
+}
+
+/// A connection to a standby, and what ends with the standby.
+pub(super) type OfStandby = (PoolConnection<Postgres>, CancellationToken);
+
+async fn acquire_in_any(
+    mut standbys: Vec<(&Standby, Open)>,
+    position: Option<&Position>,
+) -> Option<OfStandby> {
+    standbys.shuffle(&mut rand::rng());
+    for (standby, Open { pool, over }) in standbys {
+        let acquired = tokio::select! {
+            acquired = standby.acquire_in(&pool, position) => acquired,
+            () = over.cancelled() => None,
+        };
+        if let Some(connection) = acquired {
+            return Some((connection, over));
+        }
+    }
+    None
 }
 
 impl Standby {
     fn usable(&self) -> Option<(&Self, Open)> {
-        let rests_until = *self
+        Some((self, self.open.borrow().clone()?))
+    }
+
+    fn rests_until(&self) -> Instant {
+        *self
             .rests_until
             .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if Instant::now() < rests_until {
-            return None;
-        }
-        Some((self, self.open.borrow().clone()?))
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn acquire_in(
         &self,
         pool: &PgPool,
-        position: Option<&str>,
+        position: Option<&Position>,
     ) -> Option<PoolConnection<Postgres>> {
         // All its connections may be in use: then the primary helps.
         let mut connection = timeout(CONNECT_LIMIT, pool.acquire()).await.ok()?.ok()?;
         match timeout(REPLAY_LIMIT, replayed(&mut connection, position)).await {
-            Ok(Ok(is_standby)) => return is_standby.then_some(connection),
+            Ok(Ok(true)) => return Some(connection),
+            Ok(Ok(false)) => {}
             Ok(Err(error)) => debug!(%error, "standby cannot be read"),
             // The question may still be under way.
             Err(_) => drop(connection.detach()),
@@ -179,23 +215,32 @@ async fn answer(primary: Pool, mut asked: mpsc::Receiver<oneshot::Sender<Wanted>
     }
 }
 
-/// Waits until a standby has replayed the log so far, or all that it has got. False if it is none.
+/// Waits until a standby has replayed the log so far, or all that it has got. False if it is none of
+/// that primary.
 async fn replayed(
     connection: &mut PgConnection,
-    position: Option<&str>,
+    position: Option<&Position>,
 ) -> Result<bool, sqlx::Error> {
+    let lsn = position.map(|position| position.lsn.as_str());
     loop {
         let answer = sqlx::query!(
             r#"SELECT pg_is_in_recovery() AS "is_standby!",
+                      lpad(to_hex(min_recovery_end_timeline), 8, '0') AS "timeline!",
                       coalesce(pg_last_wal_replay_lsn()
                                >= coalesce($1::text::pg_lsn, pg_last_wal_receive_lsn()),
-                               $1 IS NULL) AS "has_replayed!""#,
-            position,
+                               $1 IS NULL) AS "has_replayed!"
+               FROM pg_control_recovery()"#,
+            lsn,
         )
         .fetch_one(&mut *connection)
         .await?;
-        if !answer.is_standby || answer.has_replayed {
-            return Ok(answer.is_standby);
+        let is_behind =
+            |position: &Position| !position.timeline.eq_ignore_ascii_case(&answer.timeline);
+        if !answer.is_standby || position.is_some_and(is_behind) {
+            return Ok(false);
+        }
+        if answer.has_replayed {
+            return Ok(true);
         }
         sleep(REPLAY_POLL).await;
     }
@@ -210,17 +255,17 @@ async fn watch_server(
     let mut session = None;
     loop {
         let answer = timeout(ANSWER_LIMIT, is_standby(&server, &mut session)).await;
-        let is_standby = match answer {
-            Ok(Ok(is_standby)) => is_standby,
+        let (is_standby, pause) = match answer {
+            Ok(Ok(is_standby)) => (is_standby, HEARTBEAT),
             Ok(Err(error)) => {
                 debug!(%error, "standby does not answer");
-                false
+                (false, SEEK_INTERVAL)
             }
-            Err(_) => false,
+            Err(_) => (false, SEEK_INTERVAL),
         };
         settle(is_standby, &server, &options, &open);
         tokio::select! {
-            () = sleep(HEARTBEAT) => {}
+            () = sleep(pause) => {}
             () = open.closed() => return,
         }
     }

@@ -163,6 +163,7 @@ where
             span.set_attribute(KeyValue::new("rpc.system", "grpc"));
         });
         let is_endless = is_ungated(&path);
+        let method = path.clone();
         let mut record = Record::new(path, deadline, work.clone());
         // The clone is the one that was polled ready; `self.inner` becomes the fresh one.
         let fresh = self.inner.clone();
@@ -173,7 +174,7 @@ where
             let called = async {
                 let mut request = request;
                 loop {
-                    let attempt = Attempt::default();
+                    let attempt = Attempt::at(&method);
                     let called = inner.call(request);
                     let mut response = called.with_context(attempt.within(&inside)).await?;
                     match again.after(&mut response, &attempt).await {
