@@ -1,14 +1,18 @@
 //! Readiness probes of components.
 
 use std::net::SocketAddr;
+use std::process::Stdio;
 use std::time::Duration;
 
+use anyhow::{Context as _, Result};
 use sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tokio::time::{sleep, timeout};
 use url::Url;
+
+use crate::process::{Launch, spawn_tied};
 
 /// Limit of a probe, so that a hanging server is probed again.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
@@ -21,6 +25,8 @@ pub(crate) enum Probe {
     Postgres(Url),
     /// RabbitMQ opens the AMQP handshake.
     Amqp(SocketAddr),
+    /// A node of RabbitMQ opens the AMQP handshake, and does not answer the question from whom it is parted with a majority.
+    BrokerNode(SocketAddr, Box<Launch>),
     /// `GET` of this path answers 200.
     Http(SocketAddr, &'static str),
     /// Something accepts connections.
@@ -43,6 +49,9 @@ impl Probe {
             match self {
                 Self::Postgres(url) => postgres_answers(url).await.is_some(),
                 Self::Amqp(address) => amqp_answers(*address).await.is_some(),
+                Self::BrokerNode(address, partitions) => {
+                    amqp_answers(*address).await.is_some() && !is_minority(partitions).await
+                }
                 Self::Http(address, path) => http_status(*address, path).await == Some(200),
                 Self::Tcp(address) => TcpStream::connect(address).await.is_ok(),
                 Self::Running => true,
@@ -69,6 +78,29 @@ async fn amqp_answers(address: SocketAddr) -> Option<()> {
     let mut stream = TcpStream::connect(address).await.ok()?;
     stream.write_all(PROTOCOL_HEADER).await.ok()?;
     (stream.read_u8().await.ok()? == METHOD_FRAME).then_some(())
+}
+
+/// Whether a node of a cluster of three lost the other two and goes on alone: one that was frozen may, since it learns
+/// that it was given up only after it sees the others again.
+async fn is_minority(partitions: &Launch) -> bool {
+    const OTHERS: usize = 2;
+    count_nodes(partitions)
+        .await
+        .is_ok_and(|nodes| nodes >= OTHERS)
+}
+
+/// The number of Erlang's nodes in the answer of a command, which must come within [`LOOK_LIMIT`].
+pub(crate) async fn count_nodes(question: &Launch) -> Result<usize> {
+    let mut command = question.tied_command();
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true);
+    let answer = spawn_tied(command).await?.wait_with_output();
+    let answer = timeout(LOOK_LIMIT, answer).await.context("no answer")??;
+    // Each name has one such sign.
+    Ok(String::from_utf8_lossy(&answer.stdout).matches('@').count())
 }
 
 /// Status of a plain `GET`, enough for health checks on loopback.

@@ -14,7 +14,7 @@ use crate::layout::Layout;
 use crate::process::{Supervised, Unit, find_program, kill_leftovers, kill_marked, signal_marked};
 
 /// A node that has not served for so long is started again. Longer than a majority needs to notice that it is one.
-const RABBITMQ_PATIENCE: Duration = Duration::from_secs(30);
+const RABBITMQ_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Names a machine: `machine-1` to `machine-3`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -119,8 +119,8 @@ impl Machine {
         }
         let unit = self.units.iter().find(|unit| unit.component == component);
         if let Some(unit) = unit {
-            // A node that had no majority may hang when it has one again: Erlang 25 does not understand how RabbitMQ 3.10
-            // tells it which nodes are there.
+            // A node that had no majority may hang when it has one again, since Erlang 25 does not understand how RabbitMQ
+            // 3.10 tells it which nodes are there; and one that thaws may go on alone.
             let patience = (component == Component::Rabbitmq).then_some(RABBITMQ_PATIENCE);
             let started = Supervised::start_with(unit.clone(), &self.layout, patience);
             self.running.push(started);

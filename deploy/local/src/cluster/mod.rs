@@ -9,6 +9,7 @@
 
 mod etcd;
 mod faults;
+mod guard;
 mod haproxy;
 mod machine;
 mod network;
@@ -27,6 +28,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 use futures::future::join_all;
 use tempfile::TempDir;
+use tokio::process::Child;
 use tokio::time::Instant;
 use tracing::info;
 
@@ -40,7 +42,7 @@ pub(crate) use self::ports::FIRST_PORT;
 pub use self::state::{Member, Role};
 use crate::broker_users::{self, BrokerAccess};
 use crate::builder::StackBuilder;
-use crate::component::Component;
+use crate::component::{Component, Service};
 use crate::databases::{Home, SUPERUSER, secret_name};
 use crate::layout::{Layout, Lock};
 use crate::ports::{Reservation, loopback};
@@ -128,6 +130,7 @@ pub struct Cluster {
     lease: Duration,
     stopped: bool,
     // Released after everything has ended, in this order.
+    guard: Option<Child>,
     networks: Option<Networks>,
     _lock: Lock,
     _reservation: Reservation,
@@ -190,6 +193,7 @@ impl Cluster {
             shared_units: Vec::new(),
             lease,
             stopped: false,
+            guard: None,
             networks,
             _lock: lock,
             _reservation: reservation,
@@ -241,6 +245,7 @@ impl Cluster {
 
     async fn start_all(&mut self) -> Result<()> {
         let began = Instant::now();
+        self.guard = Some(guard::start(&self.machines)?);
         for unit in self.shared_units.clone() {
             self.shared.push(Supervised::start(unit, &self.layout));
         }
@@ -263,13 +268,17 @@ impl Cluster {
         Ok(())
     }
 
-    /// A stack of two replicas of everything, which keeps its data in this cluster.
+    /// A stack of two replicas of everything, which keeps its data in this cluster and reads at the standbys.
     pub fn stack(&self) -> StackBuilder {
-        Stack::builder()
+        let mut builder = Stack::builder()
             .two_replicas()
             .data_dir(self.data.root())
-            .database_at(loopback(self.ports.primary))
-            .broker_at(self.broker_addresses())
+            .database_at(self.primary_address())
+            .broker_at(self.broker_addresses());
+        for service in Service::ALL {
+            builder = builder.read_addresses(service, [self.standbys_address()]);
+        }
+        builder
     }
 
     /// Where haproxy leads to the primary.

@@ -8,10 +8,11 @@ use std::path::Path;
 
 use anyhow::{Context as _, Result};
 
-use super::machine::Machine;
+use super::machine::{Machine, installed};
 use super::parameters::RABBITMQ;
 use super::ports::ClusterPorts;
 use crate::component::Component;
+use crate::probe::{Probe, count_nodes};
 use crate::process::{Launch, Unit};
 use crate::servers::rabbitmq::{self, Node};
 
@@ -59,6 +60,8 @@ pub(super) fn prepare(
         &settings,
     )?;
     unit.launch.network.clone_from(&machine.network);
+    let partitions = question(machine, ports, "rabbit_node_monitor partitions []")?;
+    unit.probe = Probe::BrokerNode(machine.at(ports.amqp), Box::new(partitions));
     Ok(unit)
 }
 
@@ -78,6 +81,28 @@ pub(super) fn control<const N: usize>(
     }
     launch.network.clone_from(&machine.network);
     launch
+}
+
+/// The number of nodes that run, as the node of a machine sees it.
+pub(super) async fn running_nodes(machine: &Machine, ports: &ClusterPorts) -> Result<usize> {
+    let question = question(machine, ports, "rabbit_mnesia cluster_nodes [running]")?;
+    count_nodes(&question).await
+}
+
+/// Describes a question to the node of a machine. Erlang's own program answers within milliseconds; rabbitmqctl needs
+/// seconds of the processor to start.
+fn question(machine: &Machine, ports: &ClusterPorts, call: &str) -> Result<Launch> {
+    let node = node(machine, ports);
+    let home = machine
+        .layout
+        .folder(Component::Rabbitmq.name())
+        .join("home");
+    let mut launch = Launch::new(installed("erl_call")?, &home)
+        .args(["-timeout", "2", "-name", node.name.as_str(), "-a", call])
+        .env("HOME", &home)
+        .env("ERL_EPMD_PORT", node.epmd.to_string());
+    launch.network.clone_from(&machine.network);
+    Ok(launch)
 }
 
 /// The secret that nodes and `rabbitmqctl` prove themselves with, where Erlang looks for it.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, anyhow, bail, ensure};
 use futures::future::join_all;
 use serde::Deserialize;
 use sqlx::postgres::PgConnectOptions;
@@ -13,10 +13,6 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use super::{Cluster, MachineId, parameters, rabbitmq, rest};
 use crate::probe::Probe;
-use crate::process::run_to_end;
-
-/// Limit of the question which nodes of RabbitMQ are online, with the start of the program that asks.
-const ONLINE_LIMIT: Duration = Duration::from_secs(45);
 
 const POLL: Duration = Duration::from_millis(50);
 
@@ -130,32 +126,27 @@ impl Cluster {
         standby?.machine()
     }
 
-    /// Waits until all is well: etcd has its members, PostgreSQL a primary and two standbys of which one is synchronous,
-    /// commits through haproxy are acknowledged, and all nodes of RabbitMQ serve and know one another.
+    /// Waits until all is well: databases and brokers.
     pub async fn wait_healthy(&self, limit: Duration) -> Result<()> {
         let deadline = Instant::now() + limit;
-        loop {
-            let unwell = match timeout_at(deadline, self.check()).await {
-                Ok(Ok(())) => break,
-                Ok(Err(unwell)) => unwell,
-                Err(_) => anyhow::anyhow!("questions are not answered"),
-            };
-            if Instant::now() + HEALTH_POLL > deadline {
-                bail!("the cluster is not healthy within {limit:?}: {unwell:#}");
-            }
-            sleep(HEALTH_POLL).await;
-        }
-        // Their listeners are open, but each could have formed a cluster of its own.
-        let nodes = super::MACHINES.to_string();
-        let arguments = ["await_online_nodes", &nodes, "--timeout", "30"];
-        let online = rabbitmq::control(&self.machines[0], &self.ports, arguments);
-        timeout(ONLINE_LIMIT, run_to_end(&online))
+        self.wait_databases(limit).await?;
+        self.wait_brokers(deadline.saturating_duration_since(Instant::now()))
             .await
-            .context("RabbitMQ does not say which nodes there are")?
+    }
+
+    /// Waits until etcd has its members, PostgreSQL a primary and two standbys of which one is synchronous, and commits
+    /// through haproxy are acknowledged.
+    pub async fn wait_databases(&self, limit: Duration) -> Result<()> {
+        wait_until_well("the databases are", limit, || self.check_databases()).await
+    }
+
+    /// Waits until all nodes of RabbitMQ serve and know one another.
+    pub async fn wait_brokers(&self, limit: Duration) -> Result<()> {
+        wait_until_well("RabbitMQ is", limit, || self.check_brokers()).await
     }
 
     /// Fails with the first thing that is not well.
-    async fn check(&self) -> Result<()> {
+    async fn check_databases(&self) -> Result<()> {
         for machine in &self.machines {
             let etcd = rest::get(machine.at(self.ports.etcd), rest::ETCD_HEALTH).await;
             let is_well = etcd.is_some_and(|it| it.status == 200);
@@ -179,10 +170,20 @@ impl Cluster {
         timeout(WRITE_LIMIT, self.write())
             .await
             .context("a write is not acknowledged")?
-            .context("a write fails")?;
+            .context("a write fails")
+    }
+
+    async fn check_brokers(&self) -> Result<()> {
         for machine in &self.machines {
             let serves = Probe::Amqp(machine.at(self.ports.amqp)).holds().await;
             ensure!(serves, "RabbitMQ of {} does not serve", machine.id);
+            // A node that thaws serves until it notices that the others gave it up.
+            let nodes = rabbitmq::running_nodes(machine, &self.ports).await?;
+            ensure!(
+                nodes == super::MACHINES,
+                "RabbitMQ of {} sees {nodes} nodes",
+                machine.id
+            );
         }
         Ok(())
     }
@@ -216,6 +217,26 @@ impl Cluster {
             answer.body
         );
         Ok(())
+    }
+}
+
+/// Asks until all is well; fails with what was not.
+async fn wait_until_well(
+    what: &str,
+    limit: Duration,
+    check: impl AsyncFn() -> Result<()>,
+) -> Result<()> {
+    let deadline = Instant::now() + limit;
+    loop {
+        let unwell = match timeout_at(deadline, check()).await {
+            Ok(Ok(())) => return Ok(()),
+            Ok(Err(unwell)) => unwell,
+            Err(_) => anyhow!("questions are not answered"),
+        };
+        if Instant::now() + HEALTH_POLL > deadline {
+            bail!("{what} not well within {limit:?}: {unwell:#}");
+        }
+        sleep(HEALTH_POLL).await;
     }
 }
 
