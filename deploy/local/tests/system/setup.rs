@@ -16,9 +16,14 @@ pub const PASSWORD: &str = "correct horse battery";
 /// A builder of a stack. `ADFOLIO_TLS=1` runs these tests over mutual TLS, `ADFOLIO_PROGRAMS` names
 /// a folder of programs other than those built with the tests.
 pub fn builder() -> StackBuilder {
+    builder_on(Stack::builder())
+}
+
+/// The same of a stack that is described further, such as one on a cluster.
+pub fn builder_on(builder: StackBuilder) -> StackBuilder {
     let tls = env::var("ADFOLIO_TLS").is_ok_and(|value| value == "1");
     // One admin does nearly everything here.
-    let builder = Stack::builder()
+    let builder = builder
         .tls(tls)
         .without_four_eyes()
         .without_second_factor()

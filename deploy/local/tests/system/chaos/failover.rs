@@ -9,38 +9,24 @@
 //! `FAILOVER_SECONDS` (60) is the duration, `CHAOS_SEED` repeats a run, and `CHAOS_DATA` names a folder for the logs.
 
 use std::{
-    collections::HashSet,
-    fmt,
-    net::SocketAddr,
-    ops::Range,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
+    collections::HashSet, net::SocketAddr, ops::Range, path::PathBuf, sync::Arc, time::Duration,
 };
 
 use adfolio_kit::chaos::{DEFECTS_VARIABLE, Defect};
 use adfolio_local::{PostgresPair, Service};
 use adfolio_testkit::Proxy;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::SliceRandom as _};
-use serde_json::json;
 use sqlx::{Connection as _, PgConnection};
-use tokio::{
-    sync::watch,
-    task::JoinHandle,
-    time::{Instant, sleep, timeout},
-};
+use tokio::time::{Instant, sleep};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{act, books, check, prepare, remembered, remembering, setting, stop_system, supply};
-use crate::{
-    client::{Client, Reply},
-    setup::{self, System},
+use super::{
+    act, books, check, prepare, remembered, remembering, setting, stop_system, supply, watchful,
 };
+use crate::setup::{self, System};
 use supply::Supply;
+use watchful::Customer;
 
 /// Concurrent advertisers.
 const ACTORS: usize = 8;
@@ -54,15 +40,8 @@ const READ_AT_STANDBY: [Service; 3] = [Service::Plan, Service::Wallet, Service::
 /// Money is posted again within this time after a promotion, or something is broken. What it takes is printed.
 const BACK_LIMIT: Duration = Duration::from_secs(30);
 
-/// A call is answered within this time, come what may.
-const ANSWER_LIMIT: Duration = Duration::from_secs(12);
-
 /// Without a primary for longer, changes are refused at once.
 const LONG_WITHOUT: Duration = Duration::from_secs(4);
-
-const POLL: Duration = Duration::from_millis(20);
-
-const NEWEST_POSTING: &str = "/transaction_flow/list?account=available&limit=1";
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_standby_takes_over_under_load() {
@@ -125,13 +104,10 @@ pub(super) async fn run(seconds: u64, seed: u64, defect: Option<Defect>) {
             struck.push((fault, back));
         }
     }
-    customer.wait_for_posting(Instant::now()).await;
+    customer.wait_for_posting(Instant::now(), BACK_LIMIT).await;
     stop.cancel();
     let histories = remembered(acting).await;
-    let met = customer
-        .seen
-        .await
-        .expect("the client got a forbidden answer");
+    let met = customer.seen().await;
     let watched = watching.await.unwrap();
     let (mut supply, mut told) = supplying.await.expect("the network got a forbidden answer");
     let answered: usize = histories.iter().map(|history| history.answered).sum();
@@ -191,7 +167,7 @@ impl Servers {
         match fault {
             Fault::Killed => {
                 pair.kill_primary().await;
-                customer.wait_for_refusal().await;
+                customer.wait_for_refusal(BACK_LIMIT).await;
                 sleep(LONG_WITHOUT).await;
             }
             Fault::Frozen => {
@@ -205,18 +181,18 @@ impl Servers {
             Fault::SwitchedOver => pair.stop_primary().await.unwrap(),
             Fault::StandbyLost => {
                 pair.kill_standby().await;
-                customer.wait_for_refusal().await;
+                customer.wait_for_refusal(BACK_LIMIT).await;
                 sleep(LONG_WITHOUT).await;
                 let began = Instant::now();
                 pair.start_standby().await.unwrap();
-                return customer.wait_for_posting(began).await;
+                return customer.wait_for_posting(began, BACK_LIMIT).await;
             }
         }
         let former = pair.primary_address();
         pair.promote().await.unwrap();
         let promoted = Instant::now();
         self.address.lead_to(&pair.primary_address().to_string());
-        let back = customer.wait_for_posting(promoted).await;
+        let back = customer.wait_for_posting(promoted, BACK_LIMIT).await;
         if fault == Fault::Frozen {
             pair.thaw_standby();
             pause(random, 1_000..2_000).await;
@@ -252,187 +228,4 @@ async fn strays(former: SocketAddr, primary: SocketAddr) -> Vec<Uuid> {
 
 async fn pause(random: &mut StdRng, millis: Range<u64>) {
     sleep(Duration::from_millis(random.random_range(millis))).await;
-}
-
-/// One who has money posted and reads, without a pause.
-struct Customer {
-    /// When the last posting was begun that was acknowledged.
-    posted: watch::Receiver<Instant>,
-    /// When the last posting was refused.
-    refused: watch::Receiver<Instant>,
-    seen: JoinHandle<Seen>,
-}
-
-impl Customer {
-    async fn start(system: &System, stop: &CancellationToken) -> Self {
-        let advertiser = system.advertiser("watchful").await;
-        let (posted_sender, posted) = watch::channel(Instant::now());
-        let (refused_sender, refused) = watch::channel(Instant::now());
-        let acknowledged = Arc::<AtomicUsize>::default();
-        let posting = Posting {
-            admin: system.admin.clone(),
-            user_id: advertiser.id,
-            posted: posted_sender,
-            refused: refused_sender,
-            acknowledged: Arc::clone(&acknowledged),
-        };
-        let posting = tokio::spawn(posting.work(stop.clone()));
-        let reading = tokio::spawn(read(advertiser.client, acknowledged, stop.clone()));
-        let seen = tokio::spawn(async move {
-            let mut seen = posting.await.expect("a posting got a forbidden answer");
-            seen.reads = reading.await.expect("a read failed");
-            seen
-        });
-        Self {
-            posted,
-            refused,
-            seen,
-        }
-    }
-
-    /// Waits for a posting that begins after `since`; returns how long after it was acknowledged.
-    async fn wait_for_posting(&self, since: Instant) -> Duration {
-        self.wait(&self.posted, since).await;
-        since.elapsed()
-    }
-
-    async fn wait_for_refusal(&self) {
-        self.wait(&self.refused, Instant::now()).await;
-    }
-
-    async fn wait(&self, watched: &watch::Receiver<Instant>, since: Instant) {
-        let mut watched = watched.clone();
-        let waited = timeout(BACK_LIMIT, watched.wait_for(|at| *at > since)).await;
-        assert!(
-            waited.is_ok_and(|it| it.is_ok()),
-            "neither posted nor refused"
-        );
-    }
-}
-
-/// What the client met.
-#[derive(Debug, Default)]
-struct Seen {
-    user_id: String,
-    /// Acknowledged postings, each of 1.00.
-    postings: usize,
-    unavailable: usize,
-    paused: usize,
-    reads: usize,
-    slowest: Duration,
-}
-
-impl Seen {
-    /// Every acknowledged posting is there once, and changes were refused with their reason.
-    async fn check(&self, system: &System) {
-        let url = books::database(&system.stack.database_base_url(), "wallet");
-        let mut connection = PgConnection::connect(&url).await.unwrap();
-        let posted: i64 = sqlx::query_scalar(
-            "SELECT count(*) FROM transactions WHERE user_id = $1::uuid AND type = 'deposit'",
-        )
-        .bind(&self.user_id)
-        .fetch_one(&mut connection)
-        .await
-        .unwrap();
-        assert_eq!(usize::try_from(posted).unwrap(), self.postings);
-        assert!(self.paused > 0, "no change was refused with its reason");
-        assert!(
-            self.slowest < ANSWER_LIMIT,
-            "an answer took {:?}",
-            self.slowest
-        );
-    }
-}
-
-impl fmt::Display for Seen {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            formatter,
-            "{} postings, {} attempts unavailable and {} paused, the slowest answer after {} ms; {} reads, none failed",
-            self.postings,
-            self.unavailable,
-            self.paused,
-            self.slowest.as_millis(),
-            self.reads
-        )
-    }
-}
-
-struct Posting {
-    admin: Client,
-    user_id: String,
-    posted: watch::Sender<Instant>,
-    refused: watch::Sender<Instant>,
-    /// How many postings were acknowledged.
-    acknowledged: Arc<AtomicUsize>,
-}
-
-impl Posting {
-    /// Has 1.00 posted again and again, each by its key until it is acknowledged.
-    async fn work(self, stop: CancellationToken) -> Seen {
-        let mut seen = Seen::default();
-        while !stop.is_cancelled() {
-            let key = Uuid::now_v7().to_string();
-            let body = json!({"user_id": self.user_id, "amount": "1.00", "remark": "failover"});
-            let begun = loop {
-                let began = Instant::now();
-                let outcome = self
-                    .admin
-                    .try_post_keyed("/admin/wallet/deposit", &key, &body)
-                    .await;
-                seen.slowest = seen.slowest.max(began.elapsed());
-                match reason(&outcome) {
-                    None => break began,
-                    Some("CHANGES_PAUSED") => seen.paused += 1,
-                    Some("UNAVAILABLE") => seen.unavailable += 1,
-                    Some(_) => panic!("a posting: {outcome:?}"),
-                }
-                self.refused.send_replace(Instant::now());
-                sleep(POLL).await;
-            };
-            seen.postings += 1;
-            self.acknowledged.store(seen.postings, Ordering::SeqCst);
-            self.posted.send_replace(begun);
-            sleep(POLL).await;
-        }
-        seen.user_id = self.user_id;
-        seen
-    }
-}
-
-/// Reads the wallet, the plans and the newest posting again and again; every read must be answered, and show what was acknowledged
-/// before it.
-async fn read(client: Client, acknowledged: Arc<AtomicUsize>, stop: CancellationToken) -> usize {
-    let mut reads = 0;
-    while !stop.is_cancelled() {
-        let outcome = client.try_get("/user/property").await;
-        assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
-        // Of a service that knows one address, and the standbys.
-        let outcome = client.try_get("/plan/order/list").await;
-        assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
-        let known = acknowledged.load(Ordering::SeqCst);
-        let outcome = client.try_get(NEWEST_POSTING).await;
-        assert_eq!(reason(&outcome), None, "a read: {outcome:?}");
-        let shown = shown_postings(&outcome.unwrap());
-        assert!(shown >= known, "{shown} of {known} postings are shown");
-        reads += 3;
-        sleep(POLL).await;
-    }
-    reads
-}
-
-/// How many postings of 1.00 the newest entry of the fund details tells of.
-fn shown_postings(reply: &Reply) -> usize {
-    let newest = &reply.data["items"][0]["balance_after"];
-    let units = newest.as_str().and_then(|it| it.split('.').next());
-    units.map_or(0, |units| units.parse().unwrap())
-}
-
-/// Why a call was refused; `UNAVAILABLE` without an answer.
-fn reason(outcome: &Result<Reply, String>) -> Option<&str> {
-    match outcome {
-        Ok(reply) if reply.code == 200 => None,
-        Ok(reply) => Some(reply.reason()),
-        Err(_) => Some("UNAVAILABLE"),
-    }
 }

@@ -14,6 +14,7 @@ mod actor;
 mod books;
 mod calls;
 mod check;
+mod cluster;
 mod crash_points;
 mod customer;
 mod defects;
@@ -31,6 +32,8 @@ mod rolling;
 mod scale;
 mod supply;
 mod upgrade;
+mod wallet_stream;
+mod watchful;
 
 use std::{env, ops::Range, path::PathBuf, str::FromStr, sync::Arc, time::Duration};
 
