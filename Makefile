@@ -2,7 +2,7 @@
 
 SCRIPTS := deploy/local
 .DEFAULT_GOAL := help
-.PHONY: help up down status cluster-up cluster-down cluster-status cluster-faults backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
+.PHONY: help up down status cluster-up cluster-down cluster-status cluster-faults cluster-test backup restore test bench scale-test upgrade-test chaos failover outage crash-points defects build fmt lint test-rust test-web web-matrix api-fuzz e2e deny sbom observability manifests migrations fuzz
 
 help: ## List the targets
 	@echo "Adfolio"
@@ -52,6 +52,9 @@ failover: ## Let the standby of PostgreSQL take over again and again for ten min
 
 cluster-faults: ## Strike a cluster with every fault and measure how it heals; CLUSTER_ROUNDS (1) times each
 	@$(SCRIPTS)/cluster-faults.sh
+
+cluster-test: ## Strike a cluster with CLUSTER_FAULTS (200) faults under load and check the books; CHAOS_SEED repeats
+	@$(SCRIPTS)/faults.sh cluster
 
 outage: ## Take RabbitMQ away for five minutes under load; OUTAGE_SECONDS sets the duration
 	@$(SCRIPTS)/faults.sh outage

@@ -170,7 +170,7 @@ need_toolchain() {
 prepare_stack() {
     local packages
     need_toolchain
-    packages=$(missing_packages)
+    packages=$(missing_packages "${1:-}")
     prepare_install "$packages"
     install_packages "$packages"
     install_web
