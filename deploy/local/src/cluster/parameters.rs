@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 /// PostgreSQL on every machine. Patroni keeps these in etcd, so that they are the same everywhere.
-pub(super) const POSTGRES: [(&str, &str); 13] = [
+pub(super) const POSTGRES: [(&str, &str); 15] = [
     ("max_connections", "580"),
     ("synchronous_commit", "on"),
     ("wal_level", "replica"),
@@ -22,6 +22,9 @@ pub(super) const POSTGRES: [(&str, &str); 13] = [
     // A standby is promoted only after its present attempt to reach the old primary.
     ("wal_retrieve_retry_interval", "100ms"),
     ("shared_buffers", "128MB"),
+    // Services read at the standbys.
+    ("hot_standby_feedback", "on"),
+    ("max_standby_streaming_delay", "2s"),
     // Without it, pg_rewind would have to read all of the data (initdb turns checksums on as well).
     ("wal_log_hints", "on"),
 ];
@@ -163,14 +166,10 @@ mod tests {
         ("wal_log_hints", "CloudNativePG sets it"),
     ];
 
-    const RABBITMQ_DIFFERENCES: [Difference; 8] = [
+    const RABBITMQ_DIFFERENCES: [Difference; 7] = [
         (
             "default_queue_type",
             "Debian's RabbitMQ 3.10 does not know it; services name the type of each queue",
-        ),
-        (
-            "queue_leader_locator",
-            "RabbitMQ 4 balances leaders by itself",
         ),
         (
             "net_ticktime",
