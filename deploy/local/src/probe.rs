@@ -25,7 +25,7 @@ pub(crate) enum Probe {
     Postgres(Url),
     /// RabbitMQ opens the AMQP handshake.
     Amqp(SocketAddr),
-    /// A node of RabbitMQ opens the AMQP handshake, and does not answer the question from whom it is parted with a majority.
+    /// A node of RabbitMQ opens the AMQP handshake and is not in a minority. The command prints the nodes that it lost.
     BrokerNode(SocketAddr, Box<Launch>),
     /// `GET` of this path answers 200.
     Http(SocketAddr, &'static str),

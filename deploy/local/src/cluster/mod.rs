@@ -231,7 +231,7 @@ impl Cluster {
         }
         self.shared_units = vec![haproxy::prepare(&self.layout, machines, ports)?];
         if self.networks.is_none() {
-            // A port mapper listens on the loopback interface, whatever else it is told, so there can be but one.
+            // A port mapper always listens at 127.0.0.1 as well, so machines on the loopback interface share one.
             let addresses = machines.each_ref().map(|machine| machine.address);
             let mapper =
                 crate::servers::rabbitmq::port_mapper(&self.layout, ports.epmd, &addresses);

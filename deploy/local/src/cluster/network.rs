@@ -75,7 +75,7 @@ impl Networks {
 
     pub(super) fn cut(&self, machine: MachineId, how: Cut) -> Result<()> {
         match how {
-            // The interface stays up on both sides, so nobody is told.
+            // The interface stays up on both sides, so neither notices.
             Cut::FromAll => ip(&["link", "set", &self.interface(machine), "nomaster"]),
             Cut::FromPeers => {
                 let namespace = self.namespace_name(machine);

@@ -7,6 +7,7 @@ use adfolio_kit::config::DatabaseArgs;
 use adfolio_kit::db::{self, Pool};
 use adfolio_local::PostgresPair;
 use adfolio_testkit::eventually;
+use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 /// Nothing may hang: a read has ended after this long.
@@ -129,17 +130,7 @@ async fn a_read_at_a_standby_that_freezes_is_given_up() {
     pools.add().await;
     pools.wait_until_read_at(pair.standby_address()).await;
 
-    let reads = pools.reads.clone();
-    let long = tokio::spawn(async move {
-        sqlx::query("SELECT pg_sleep(3600)")
-            .execute(&reads)
-            .await
-            .map(|_| ())
-    });
-    eventually("the long read is under way", || async {
-        sleeping(pair.standby_address()).await == 1
-    })
-    .await;
+    let long = begin_long_read(&pools, &pair).await;
     pair.freeze_standby();
     let given_up = timeout(END_LIMIT, long)
         .await
@@ -153,6 +144,25 @@ async fn a_read_at_a_standby_that_freezes_is_given_up() {
 
     pair.thaw_standby();
     pools.wait_until_read_at(pair.standby_address()).await;
+}
+
+/// A read of the table at the standby that takes an hour, once it is under way.
+async fn begin_long_read(
+    pools: &Pools,
+    pair: &PostgresPair,
+) -> JoinHandle<Result<(), sqlx::Error>> {
+    let reads = pools.reads.clone();
+    let long = tokio::spawn(async move {
+        sqlx::query("SELECT pg_sleep(3600) FROM numbers")
+            .execute(&reads)
+            .await
+            .map(|_| ())
+    });
+    eventually("the long read is under way", || async {
+        sleeping(pair.standby_address()).await == 1
+    })
+    .await;
+    long
 }
 
 /// Sessions of a server that sleep.
@@ -235,17 +245,7 @@ async fn a_read_that_the_log_overtakes_is_taken_elsewhere() {
     pools.add().await;
     pools.wait_until_read_at(pair.standby_address()).await;
 
-    let reads = pools.reads.clone();
-    let long = tokio::spawn(async move {
-        sqlx::query("SELECT pg_sleep(3600) FROM numbers")
-            .execute(&reads)
-            .await
-            .map(|_| ())
-    });
-    eventually("the long read is under way", || async {
-        sleeping(pair.standby_address()).await == 1
-    })
-    .await;
+    let long = begin_long_read(&pools, &pair).await;
     // The standby waits for the read only so long before it drops the table, too.
     pools.execute("DROP TABLE numbers").await;
     let overtaken = timeout(END_LIMIT, long)

@@ -5,7 +5,7 @@
 //! The user of a [`Session`] drops it on the first error and opens a new one, with jittered backoff
 //! and without a limit on attempts.
 
-mod home;
+mod recall;
 mod requests;
 mod session;
 mod topology;
@@ -17,7 +17,7 @@ use lapin::{Connection, ConnectionProperties};
 use secrecy::{ExposeSecret, SecretString};
 
 use crate::config::{BrokerArgs, ConfigError};
-use home::Recall;
+use recall::Recall;
 pub(crate) use requests::{REQUEST_LIMIT, bind, bounded, short, unbind};
 pub use session::Session;
 pub use topology::{DELIVERY_LIMIT, Stream};
@@ -82,7 +82,7 @@ impl Broker {
     /// and this name. The session is recalled once an earlier node answers than the one it is at. The
     /// channel needs no error callback: every use of a broken channel fails or times out.
     pub async fn open(&self, name: &str) -> Result<Session, BrokerError> {
-        let order = home::order(self.process, name, self.urls.len());
+        let order = recall::order(self.process, name, self.urls.len());
         let mut failed = BrokerError::TimedOut("connect");
         for (place, node) in order.iter().enumerate() {
             match self.open_at(*node, name).await {

@@ -8,7 +8,7 @@ use lapin::types::{FieldTable, ShortString};
 use lapin::{Channel, Connection};
 use tracing::warn;
 
-use super::home::Recall;
+use super::recall::Recall;
 use super::requests::{REQUEST_LIMIT, bounded, declare_queue, find_queue, is_not_found, short};
 use super::{BrokerError, OPEN_LIMIT};
 

@@ -272,7 +272,7 @@ async fn kill_and_start(cluster: &mut Cluster, machines: &[MachineId], parts: &[
     }
 }
 
-/// A former primary acknowledges no write, whoever reaches it.
+/// A former primary acknowledges no write, even to clients that still reach it.
 async fn assert_refuses(cluster: &Cluster, former: MachineId) {
     let address = cluster.database_addresses()[former.index()];
     let url = cluster.database_url(&[address], DATABASE);

@@ -18,15 +18,10 @@ use adfolio_testkit::Proxy;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng, seq::SliceRandom as _};
 use sqlx::{Connection as _, PgConnection};
 use tokio::time::{Instant, sleep};
-use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::{
-    act, books, check, prepare, remembered, remembering, setting, stop_system, supply, watchful,
-};
+use super::{crowd::Crowd, remembering, setting, stop_system, supply, watchful::Customer};
 use crate::setup::{self, System};
-use supply::Supply;
-use watchful::Customer;
 
 /// Concurrent advertisers.
 const ACTORS: usize = 8;
@@ -81,13 +76,8 @@ pub(super) async fn run(seconds: u64, seed: u64, defect: Option<Defect>) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut servers = Servers::start().await;
     let system = servers.system(defect).await;
-    let stage = Arc::new(prepare(&system).await);
-    let stop = CancellationToken::new();
-    let acting = act(&system, &stage, seed, 0..ACTORS, &stop).await;
-    let supply = Supply::prepare(&system, seed).await;
-    let supplying = tokio::spawn(supply.work(stop.clone()));
-    let watching = tokio::spawn(books::watch(system.stack.database_base_url(), stop.clone()));
-    let customer = Customer::start(&system, &stop).await;
+    let crowd = Crowd::start(&system, seed, ACTORS).await;
+    let customer = &crowd.customer;
 
     let began = Instant::now();
     let mut struck = Vec::new();
@@ -96,7 +86,7 @@ pub(super) async fn run(seconds: u64, seed: u64, defect: Option<Defect>) {
         faults.shuffle(&mut random);
         for fault in faults {
             pause(&mut random, 500..2_000).await;
-            let back = servers.strike(fault, &mut random, &customer).await;
+            let back = servers.strike(fault, &mut random, customer).await;
             println!(
                 "{fault:?}: money is posted again after {} ms",
                 back.as_millis()
@@ -105,21 +95,7 @@ pub(super) async fn run(seconds: u64, seed: u64, defect: Option<Defect>) {
         }
     }
     customer.wait_for_posting(Instant::now(), BACK_LIMIT).await;
-    stop.cancel();
-    let histories = remembered(acting).await;
-    let met = customer.seen().await;
-    let watched = watching.await.unwrap();
-    let (mut supply, mut told) = supplying.await.expect("the network got a forbidden answer");
-    let answered: usize = histories.iter().map(|history| history.answered).sum();
-    println!("{met}; {answered} operations answered; {watched}; {told}");
-    supply.conclude(&mut told).await;
-    check::wait_until_quiet(&system).await;
-    for history in &histories {
-        check::compare(&system, history).await;
-    }
-    met.check(&system).await;
-    assert_eq!(watched.unbalanced, 0, "the books were off");
-    assert!(watched.balanced > 0, "nobody looked at the books");
+    let answered = crowd.end(&system).await;
     assert!(answered > struck.len(), "only {answered} operations");
     stop_system(system).await;
 }

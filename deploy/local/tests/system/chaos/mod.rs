@@ -16,6 +16,7 @@ mod calls;
 mod check;
 mod cluster;
 mod crash_points;
+mod crowd;
 mod customer;
 mod defects;
 mod disk;

@@ -32,7 +32,7 @@ use crate::{
 /// A call is answered within this time, come what may.
 const ANSWER_LIMIT: Duration = Duration::from_secs(12);
 
-/// A posting that was refused tells of a failover for this long.
+/// A failover counts as under way for this long after a refused posting.
 const FAILOVER: Duration = Duration::from_secs(5);
 
 const POLL: Duration = Duration::from_millis(20);
@@ -234,7 +234,7 @@ impl Reading {
     }
 }
 
-/// How many postings of 1.00 the newest entry of the fund details tells of.
+/// The number of postings of 1.00, by the balance after the newest entry of the fund details.
 fn shown_postings(reply: &Reply) -> usize {
     let newest = &reply.data["items"][0]["balance_after"];
     let units = newest.as_str().and_then(|it| it.split('.').next());
